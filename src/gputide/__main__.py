@@ -1,0 +1,5 @@
+"""`python -m gputide` is the `gputide` command."""
+
+from gputide.cli import main
+
+main()

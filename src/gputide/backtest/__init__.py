@@ -1,0 +1,1 @@
+"""What would each scaling policy have cost, and where would it have hurt?"""

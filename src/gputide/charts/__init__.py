@@ -1,0 +1,1 @@
+"""Self-contained HTML pages with charts: values in, one file of text out."""

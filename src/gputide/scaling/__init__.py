@@ -1,0 +1,1 @@
+"""How many replicas to run, and why. Pure: no clock, no I/O."""
