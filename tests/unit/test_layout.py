@@ -1,0 +1,68 @@
+"""The layout tells the architecture: sizes, mirrors and words that reviews should not have to check."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+SOURCE = ROOT / "src/gputide"
+MODULES = sorted(SOURCE.rglob("*.py"))
+MAX_LINES = 300
+
+# Modules without a test file of their own, each with the reason.
+TESTED_ELSEWHERE = {
+    "__main__.py": "one call of cli.main",
+    "clock.py": "a port and its three-line real adapter",
+    "errors.py": "each error is tested where it is raised",
+}
+
+
+def relative(path: Path) -> str:
+    return str(path.relative_to(SOURCE))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=relative)
+def test_a_module_stays_short_enough_to_read(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= MAX_LINES
+
+
+@pytest.mark.parametrize("path", MODULES, ids=relative)
+def test_a_module_and_each_public_thing_in_it_says_what_it_is(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    public = [n for n in tree.body if isinstance(n, named) and not n.name.startswith("_")]
+
+    assert ast.get_docstring(tree)
+    assert [n.name for n in public if not ast.get_docstring(n)] == []
+
+
+def test_each_module_has_a_test_file_at_the_mirrored_place() -> None:
+    tests = {path.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")}
+    mirrors = {Path(*path.parts[1:]) for path in tests}
+    missing = [
+        relative(path)
+        for path in MODULES
+        if path.name != "__init__.py"
+        and relative(path) not in TESTED_ELSEWHERE
+        and path.relative_to(SOURCE).with_name(f"test_{path.name.lstrip('_')}") not in mirrors
+    ]
+
+    assert missing == []
+
+
+@pytest.mark.parametrize("word", ["utils", "common", "manager", "helpers", "misc"])
+def test_no_module_has_a_name_that_says_nothing(word: str) -> None:
+    assert [relative(p) for p in MODULES if word in p.relative_to(SOURCE).parts + (p.stem,)] == []
+
+
+def test_requirements_are_pinned_with_hashes_and_name_no_registry() -> None:
+    files = sorted((ROOT / "requirements").glob("*.txt"))
+    assert [f.name for f in files] == ["bench.txt", "run.txt", "test.txt"]
+    for file in files:
+        text = file.read_text()
+        pins = re.findall(r"^[a-z0-9._-]+==", text, flags=re.MULTILINE | re.IGNORECASE)
+        assert pins
+        assert text.count("--hash=sha256:") >= len(pins)
+        assert "://" not in text
