@@ -134,4 +134,7 @@ class TraceReport:
 
     quantile: float
     recommendation: Recommendation
+    harm_budget_ratio: float = 0.001
+    """What saturated minutes and late demand may each come to; rows above it are marked."""
+
     warnings: tuple[str, ...] = ()
