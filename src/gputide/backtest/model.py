@@ -32,6 +32,12 @@ class Trace:
     replicas: FloatArray | None = None
     """[T] pods that really ran, where the source tells; for the pod chart."""
 
+    is_censored: NDArray[np.bool_] | None = None
+    """[T] the value is only a lower bound (a saturated GPU), where the source tells."""
+
+    warnings: tuple[str, ...] = ()
+    """What its reader had to assume or mend; sentences for people."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
