@@ -1,0 +1,1 @@
+"""Prometheus' exposition formats: samples and families, rendered and parsed. Pure."""
