@@ -1,0 +1,39 @@
+"""Names as data: every metric, its type, help, unit, labels and scope. DCGM's units are here alone."""
+
+from gputide.exporter.catalog import custom, own
+from gputide.exporter.catalog.aliases import DCGM_4_6, EXPORTER_1
+from gputide.exporter.catalog.dcgm import FIELDS, LABELS
+from gputide.exporter.catalog.known import is_known
+from gputide.exporter.catalog.rows import (
+    Derived,
+    FieldRow,
+    LabelRow,
+    MetricRow,
+    ProcessRow,
+    Scope,
+    Style,
+    Unit,
+)
+
+ALIASES = EXPORTER_1 | DCGM_4_6
+BY_NAME: dict[str, FieldRow | LabelRow] = {row.name: row for row in (*FIELDS, *LABELS)}
+
+__all__ = [
+    "ALIASES",
+    "BY_NAME",
+    "DCGM_4_6",
+    "EXPORTER_1",
+    "FIELDS",
+    "LABELS",
+    "Derived",
+    "FieldRow",
+    "LabelRow",
+    "MetricRow",
+    "ProcessRow",
+    "Scope",
+    "Style",
+    "Unit",
+    "custom",
+    "is_known",
+    "own",
+]
