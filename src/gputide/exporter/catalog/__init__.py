@@ -16,7 +16,10 @@ from gputide.exporter.catalog.rows import (
 )
 
 ALIASES = EXPORTER_1 | DCGM_4_6
-BY_NAME: dict[str, FieldRow | LabelRow] = {row.name: row for row in (*FIELDS, *LABELS)}
+BY_NAME: dict[str, FieldRow | LabelRow] = {
+    **{row.name: row for row in FIELDS},
+    **{row.name: row for row in LABELS},
+}
 
 __all__ = [
     "ALIASES",

@@ -17,7 +17,7 @@ XIDS = MetricRow("gputide_gpu_xid_errors_total", COUNTER, (*DEVICE, "xid"), "XID
 XID_LAST_SEEN = MetricRow("gputide_gpu_xid_last_seen_timestamp_seconds", GAUGE, (*DEVICE, "xid"), "When an XID error of this code was last seen on the GPU.")
 COMPUTE_PROCESSES = MetricRow("gputide_gpu_compute_processes", GAUGE, DEVICE, "Compute processes on the GPU.")
 
-DEVICE_UP = MetricRow("gputide_exporter_device_up", GAUGE, (*DEVICE, "state"), "1 where the GPU is read; 0 where it is lost, hung or failed.")
+DEVICE_UP = MetricRow("gputide_exporter_device_up", GAUGE, DEVICE, "1 where the GPU is read; 0 where it is lost, hung or failed: gputide_exporter_device_problem_info says which, and why.")
 DEVICE_PROBLEM = MetricRow("gputide_exporter_device_problem_info", INFO, (*DEVICE, "state", "problem"), "Why a GPU is not up, in the driver's words.")
 DEVICE_READ_DURATION = MetricRow("gputide_exporter_device_read_duration_seconds", GAUGE, DEVICE, "How long the last reading of the GPU took.")
 DEVICE_AGE = MetricRow("gputide_exporter_device_reading_age_seconds", GAUGE, DEVICE, "Age of the GPU's reading when this page was made.")

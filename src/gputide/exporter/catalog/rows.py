@@ -60,7 +60,7 @@ class Scope(StrEnum):
 
 
 class Derived(StrEnum):
-    """A quantity that is computed from others, see `exporter.derive`."""
+    """A quantity that is computed from others, see `exporter.page.derive`."""
 
     MEMORY_USED_RATIO = "memory_used_ratio"
     NVLINK_BYTES_TOTAL = "nvlink_bytes_total"

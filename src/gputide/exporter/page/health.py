@@ -1,0 +1,126 @@
+"""How GPUs and the exporter are doing: the exporter's own metrics that a snapshot tells."""
+
+from collections.abc import Iterator
+
+from gputide.exporter.catalog import Derived, MetricRow, Scope, own
+from gputide.exporter.fields import Field
+from gputide.exporter.model import Device, DeviceState, DeviceStatus, Snapshot
+from gputide.exporter.options import HostLabel, PageOptions
+from gputide.exporter.page.derive import SOURCES
+from gputide.exporter.page.labels import uuid_name
+from gputide.exporter.page.model import Cut
+from gputide.exporter.selection import Selection
+from gputide.exposition import Family, Labels, Sample
+
+_Found = dict[str, list[tuple[Labels, float]]]
+MIG_REASON = "not there in MIG mode: the driver tells it for whole GPUs only"
+
+
+def own_families(
+    snapshot: Snapshot, selection: Selection, options: PageOptions
+) -> tuple[Family, ...]:
+    """Return the exporter's own families, without the counts of series and cuts."""
+    found: _Found = {}
+    host = host_labels(snapshot.node_name, options)
+    for status in snapshot.devices:
+        _add_device(found, status, snapshot.at_seconds, _labels(status.device, options, host))
+        for field, reason in unsupported(status, selection):
+            labels = _labels(status.device, options, host)
+            _add(found, own.UNSUPPORTED, (*labels, ("field", field), ("reason", reason)), 1)
+    for untold in selection.untold:
+        labels = (*host, ("field", untold.name), ("reason", untold.reason))
+        _add(found, own.UNSUPPORTED, labels, 1)
+    _add_node(found, snapshot, host)
+    return tuple(
+        Family(row.name, row.kind, row.help, tuple(Sample(row.name, *each) for each in lines))
+        for row in own.FROM_SNAPSHOT
+        if (lines := found.get(row.name))
+    )
+
+
+def count_families(series_count: int, cuts: dict[Cut, int]) -> tuple[Family, ...]:
+    """Return how many series the page has, and what each limit cut (0 where nothing)."""
+    series = Family(
+        own.SERIES.name,
+        own.SERIES.kind,
+        own.SERIES.help,
+        (Sample(own.SERIES.name, (), series_count),),
+    )
+    samples = tuple(Sample(own.CUT.name, (("what", cut.value),), cuts.get(cut, 0)) for cut in Cut)
+    return series, Family(own.CUT.name, own.CUT.kind, own.CUT.help, samples)
+
+
+def unsupported(status: DeviceStatus, selection: Selection) -> Iterator[tuple[str, str]]:
+    """Yield each selected field that a GPU does not give, by its name on the page, and why."""
+    reading = status.reading
+    if reading is None:
+        return
+    for chosen in selection.fields:
+        row = chosen.row
+        if row.scope is Scope.NOT_IN_MIG and status.device.is_mig_enabled:
+            yield chosen.name, MIG_REASON
+            continue
+        sources = SOURCES[row.source] if isinstance(row.source, Derived) else (row.source,)
+        reasons = [reading.unsupported[each] for each in sources if each in reading.unsupported]
+        if reasons and not _is_told(row.scope, sources, status):
+            yield chosen.name, reasons[0]
+
+
+def _is_told(scope: Scope, sources: tuple[Field, ...], status: DeviceStatus) -> bool:
+    """Return whether the instances tell what the card does not."""
+    if scope is not Scope.INSTANCE or status.reading is None:
+        return False
+    instances = status.reading.mig_values.values()
+    return any(all(each in values for each in sources) for values in instances)
+
+
+def host_labels(node_name: str, options: PageOptions) -> Labels:
+    """Return the label with the node's name, where there is to be one."""
+    if options.host_label is HostLabel.NONE:
+        return ()
+    return ((options.host_label.value, node_name),)
+
+
+def _labels(device: Device, options: PageOptions, host: Labels) -> Labels:
+    return (
+        ("gpu", str(device.index)),
+        (uuid_name(options), device.uuid),
+        ("device", f"nvidia{device.minor_number}"),
+        *host,
+    )
+
+
+def _add(found: _Found, row: MetricRow, labels: Labels, value: float) -> None:
+    found.setdefault(row.name, []).append((labels, value))
+
+
+def _add_device(found: _Found, status: DeviceStatus, now_seconds: float, labels: Labels) -> None:
+    is_up = status.state is DeviceState.UP
+    state = ("state", status.state.value)
+    _add(found, own.DEVICE_UP, labels, int(is_up))
+    if not is_up:
+        _add(found, own.DEVICE_PROBLEM, (*labels, state, ("problem", status.problem)), 1)
+    if status.read_duration_seconds is not None:
+        _add(found, own.DEVICE_READ_DURATION, labels, status.read_duration_seconds)
+    for count in status.xids:
+        code = ("xid", str(count.xid))
+        _add(found, own.XIDS, (*labels, code), count.count)
+        _add(found, own.XID_LAST_SEEN, (*labels, code), count.last_seen_seconds)
+    if status.reading is not None:
+        _add(found, own.DEVICE_AGE, labels, max(now_seconds - status.reading.at_seconds, 0))
+        processes = status.reading.values.get(Field.COMPUTE_PROCESSES)
+        if processes is not None:
+            _add(found, own.COMPUTE_PROCESSES, labels, processes)
+
+
+def _add_node(found: _Found, snapshot: Snapshot, host: Labels) -> None:
+    lost = sum(status.state is DeviceState.LOST for status in snapshot.devices)
+    _add(found, own.DEVICES_EXPECTED, host, len(snapshot.devices))
+    _add(found, own.DEVICES_PRESENT, host, len(snapshot.devices) - lost)
+    _add(found, own.DEVICES_LOST, host, lost)
+    if snapshot.problem:
+        _add(found, own.PROBLEM, (*host, ("source", "driver"), ("problem", snapshot.problem)), 1)
+    for problem in dict.fromkeys(snapshot.ownership.problems):
+        _add(found, own.PROBLEM, (*host, ("source", "ownership"), ("problem", problem)), 1)
+    age = max(snapshot.at_seconds - snapshot.ownership.at_seconds, 0)
+    _add(found, own.OWNERSHIP_AGE, host, age)
