@@ -1,11 +1,12 @@
 """How GPUs and the exporter are doing: the exporter's own metrics that a snapshot tells."""
 
 from collections.abc import Iterator
+from math import isfinite, nan
 
 from gputide.exporter.catalog import Derived, MetricRow, Scope, own
 from gputide.exporter.fields import Field
-from gputide.exporter.model import Device, DeviceState, DeviceStatus, Snapshot
-from gputide.exporter.options import HostLabel, PageOptions
+from gputide.exporter.model import Device, DeviceState, DeviceStatus, Reading, Snapshot
+from gputide.exporter.options import PageOptions
 from gputide.exporter.page.derive import SOURCES
 from gputide.exporter.page.labels import uuid_name
 from gputide.exporter.page.model import Cut
@@ -14,6 +15,7 @@ from gputide.exposition import Family, Labels, Sample
 
 _Found = dict[str, list[tuple[Labels, float]]]
 MIG_REASON = "not there in MIG mode: the driver tells it for whole GPUs only"
+SILENT_REASON = "the driver gave neither a number nor a reason"
 
 
 def own_families(
@@ -21,16 +23,14 @@ def own_families(
 ) -> tuple[Family, ...]:
     """Return the exporter's own families, without the counts of series and cuts."""
     found: _Found = {}
-    host = host_labels(snapshot.node_name, options)
     for status in snapshot.devices:
-        _add_device(found, status, snapshot.at_seconds, _labels(status.device, options, host))
+        labels = _labels(status.device, options)
+        _add_device(found, status, snapshot.at_seconds, labels)
         for field, reason in unsupported(status, selection):
-            labels = _labels(status.device, options, host)
             _add(found, own.UNSUPPORTED, (*labels, ("field", field), ("reason", reason)), 1)
     for untold in selection.untold:
-        labels = (*host, ("field", untold.name), ("reason", untold.reason))
-        _add(found, own.UNSUPPORTED, labels, 1)
-    _add_node(found, snapshot, host)
+        _add(found, own.UNSUPPORTED, (("field", untold.name), ("reason", untold.reason)), 1)
+    _add_node(found, snapshot)
     return tuple(
         Family(row.name, row.kind, row.help, tuple(Sample(row.name, *each) for each in lines))
         for row in own.FROM_SNAPSHOT
@@ -57,36 +57,26 @@ def unsupported(status: DeviceStatus, selection: Selection) -> Iterator[tuple[st
         return
     for chosen in selection.fields:
         row = chosen.row
+        sources = SOURCES[row.source] if isinstance(row.source, Derived) else (row.source,)
         if row.scope is Scope.NOT_IN_MIG and status.device.is_mig_enabled:
             yield chosen.name, MIG_REASON
-            continue
-        sources = SOURCES[row.source] if isinstance(row.source, Derived) else (row.source,)
-        reasons = [reading.unsupported[each] for each in sources if each in reading.unsupported]
-        if reasons and not _is_told(row.scope, sources, status):
-            yield chosen.name, reasons[0]
+        elif not _is_told(row.scope, sources, status.device, reading):
+            reasons = [reading.unsupported[each] for each in sources if each in reading.unsupported]
+            yield chosen.name, (*reasons, SILENT_REASON)[0]
 
 
-def _is_told(scope: Scope, sources: tuple[Field, ...], status: DeviceStatus) -> bool:
-    """Return whether the instances tell what the card does not."""
-    if scope is not Scope.INSTANCE or status.reading is None:
-        return False
-    instances = status.reading.mig_values.values()
-    return any(all(each in values for each in sources) for values in instances)
+def _is_told(scope: Scope, sources: tuple[Field, ...], device: Device, reading: Reading) -> bool:
+    """Return whether some target of the field has it."""
+    has_own = scope is Scope.INSTANCE and device.mig_instances
+    told = reading.mig_values.values() if has_own else (reading.values,)
+    return any(all(isfinite(values.get(each, nan)) for each in sources) for values in told)
 
 
-def host_labels(node_name: str, options: PageOptions) -> Labels:
-    """Return the label with the node's name, where there is to be one."""
-    if options.host_label is HostLabel.NONE:
-        return ()
-    return ((options.host_label.value, node_name),)
-
-
-def _labels(device: Device, options: PageOptions, host: Labels) -> Labels:
+def _labels(device: Device, options: PageOptions) -> Labels:
     return (
         ("gpu", str(device.index)),
         (uuid_name(options), device.uuid),
         ("device", f"nvidia{device.minor_number}"),
-        *host,
     )
 
 
@@ -113,14 +103,14 @@ def _add_device(found: _Found, status: DeviceStatus, now_seconds: float, labels:
             _add(found, own.COMPUTE_PROCESSES, labels, processes)
 
 
-def _add_node(found: _Found, snapshot: Snapshot, host: Labels) -> None:
+def _add_node(found: _Found, snapshot: Snapshot) -> None:
     lost = sum(status.state is DeviceState.LOST for status in snapshot.devices)
-    _add(found, own.DEVICES_EXPECTED, host, len(snapshot.devices))
-    _add(found, own.DEVICES_PRESENT, host, len(snapshot.devices) - lost)
-    _add(found, own.DEVICES_LOST, host, lost)
+    _add(found, own.DEVICES_EXPECTED, (), len(snapshot.devices))
+    _add(found, own.DEVICES_PRESENT, (), len(snapshot.devices) - lost)
+    _add(found, own.DEVICES_LOST, (), lost)
     if snapshot.problem:
-        _add(found, own.PROBLEM, (*host, ("source", "driver"), ("problem", snapshot.problem)), 1)
+        _add(found, own.PROBLEM, (("source", "driver"), ("problem", snapshot.problem)), 1)
     for problem in dict.fromkeys(snapshot.ownership.problems):
-        _add(found, own.PROBLEM, (*host, ("source", "ownership"), ("problem", problem)), 1)
+        _add(found, own.PROBLEM, (("source", "ownership"), ("problem", problem)), 1)
     age = max(snapshot.at_seconds - snapshot.ownership.at_seconds, 0)
-    _add(found, own.OWNERSHIP_AGE, host, age)
+    _add(found, own.OWNERSHIP_AGE, (), age)
