@@ -34,7 +34,7 @@ class PageOptions:
     """Print container, namespace and pod empty where nobody holds the GPU, as before 2024."""
 
     is_card_repeated: bool = False
-    """In MIG mode print the card's values for each instance, as DCGM does; sums count them often."""
+    """In MIG mode print the card's values for each instance, as DCGM does: sums count it often."""
 
     has_xid_text: bool = False
     """Labels `err_code` and `err_msg` on DCGM_FI_DEV_XID_ERRORS."""
