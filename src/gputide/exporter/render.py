@@ -7,6 +7,7 @@ from gputide.exporter.page.custom import CustomBlocks
 from gputide.exporter.page.devices import DeviceBlocks
 from gputide.exporter.page.health import count_families, own_families
 from gputide.exporter.page.model import Budget, Page
+from gputide.exporter.page.targets import TargetMaker
 from gputide.exporter.page.windows import EventWindows
 from gputide.exporter.selection import Selection, default_selection
 
@@ -23,7 +24,8 @@ class Renderer:
     ) -> None:
         self._selection = selection or default_selection()
         self._options = options or PageOptions()
-        self._devices = DeviceBlocks(self._selection, self._options)
+        self._targets = TargetMaker(self._selection, self._options)
+        self._devices = DeviceBlocks(self._selection, self._options, self._targets)
         self._custom = CustomBlocks(self._options)
         self._windows = EventWindows(
             xid_window_seconds=self._options.xid_window_seconds,
@@ -37,7 +39,7 @@ class Renderer:
         self._windows.observe(snapshot)
         devices = [status.device for status in snapshot.devices]
         allocations = allocations_of(snapshot.ownership, devices)
-        targets = self._devices.targets(snapshot.devices, snapshot.node_name, allocations, budget)
+        targets = self._targets.targets(snapshot.devices, snapshot.node_name, allocations, budget)
         blocks = self._devices.blocks(targets, budget)
         blocks += self._devices.event_blocks(targets, self._windows, budget)
         if options.has_custom:

@@ -27,10 +27,7 @@ def t4x2() -> Snapshot:
     devices = [gpu("Tesla T4", index=index) for index in range(2)]
     holder = Container(namespace="reservation", pod="reserved", container="reservation")
     return node(
-        *(
-            device_status(each, IDLE, unsupported=tuple(unsupported.unsupported))
-            for each in devices
-        ),
+        *(device_status(each, unsupported=tuple(reading.unsupported)) for each in devices),
         allocations=(Allocation(owner=holder, device_uuid=devices[0].uuid),),
     )
 

@@ -22,7 +22,7 @@ from gputide.exporter.page.allocation import (
     Share,
     allocated_ratio,
 )
-from gputide.exporter.page.labels import LabelCache, label_text, node_labels
+from gputide.exporter.page.labels import LabelCache, LabelText, label_text, node_labels
 from gputide.exporter.page.model import Block, Budget, Cut
 from gputide.exposition import Kind, Labels
 
@@ -43,7 +43,7 @@ class CustomBlocks:
 
     def __init__(self, options: PageOptions) -> None:
         self._options = options
-        self._cache = LabelCache()
+        self._cache = LabelCache[LabelText]()
 
     def blocks(self, snapshot: Snapshot, allocations: Allocations, budget: Budget) -> list[Block]:
         """Return the blocks of node, GPUs, containers and processes, in that order.

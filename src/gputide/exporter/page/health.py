@@ -10,7 +10,7 @@ from gputide.exporter.options import PageOptions
 from gputide.exporter.page.derive import SOURCES
 from gputide.exporter.page.labels import uuid_name
 from gputide.exporter.page.model import Cut
-from gputide.exporter.selection import Selection
+from gputide.exporter.selection import ChosenField, Selection
 from gputide.exposition import Family, Labels, Sample
 
 _Found = dict[str, list[tuple[Labels, float]]]
@@ -23,9 +23,12 @@ def own_families(
 ) -> tuple[Family, ...]:
     """Return the exporter's own families, without the counts of series and cuts."""
     found: _Found = {}
+    needed = _needed(selection)
     for status in snapshot.devices:
         labels = _labels(status.device, options)
         _add_device(found, status, snapshot.at_seconds, labels)
+        if _has_all(status, needed):
+            continue
         for field, reason in unsupported(status, selection):
             _add(found, own.UNSUPPORTED, (*labels, ("field", field), ("reason", reason)), 1)
     for untold in selection.untold:
@@ -50,6 +53,23 @@ def count_families(series_count: int, cuts: dict[Cut, int]) -> tuple[Family, ...
     return series, Family(own.CUT.name, own.CUT.kind, own.CUT.help, samples)
 
 
+def _needed(selection: Selection) -> frozenset[Field]:
+    return frozenset(each for chosen in selection.fields for each in _sources(chosen))
+
+
+def _has_all(status: DeviceStatus, needed: frozenset[Field]) -> bool:
+    """Return whether a whole GPU gives every field: the usual case, decided quickly."""
+    reading, device = status.reading, status.device
+    if reading is None or device.is_mig_enabled or needed.difference(reading.values):
+        return False
+    return all(map(isfinite, reading.values.values()))
+
+
+def _sources(chosen: ChosenField) -> tuple[Field, ...]:
+    source = chosen.row.source
+    return SOURCES[source] if isinstance(source, Derived) else (source,)
+
+
 def unsupported(status: DeviceStatus, selection: Selection) -> Iterator[tuple[str, str]]:
     """Yield each selected field that a GPU does not give, by its name on the page, and why."""
     reading = status.reading
@@ -57,7 +77,7 @@ def unsupported(status: DeviceStatus, selection: Selection) -> Iterator[tuple[st
         return
     for chosen in selection.fields:
         row = chosen.row
-        sources = SOURCES[row.source] if isinstance(row.source, Derived) else (row.source,)
+        sources = _sources(chosen)
         if row.scope is Scope.NOT_IN_MIG and status.device.is_mig_enabled:
             yield chosen.name, MIG_REASON
         elif not _is_told(row.scope, sources, status.device, reading):

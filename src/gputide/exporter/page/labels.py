@@ -3,11 +3,14 @@
 import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from gputide.exporter.model import Container, Device, MigInstance
 from gputide.exporter.options import HostLabel, PageOptions
 from gputide.exposition import Labels
 from gputide.exposition.text import prefix
+
+Kept = TypeVar("Kept")
 
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_]")
 _POD_NAMES = frozenset({"container", "namespace", "pod", "pod_uid"})
@@ -125,28 +128,28 @@ def label_text(labels: Labels, dropped: int, options: PageOptions) -> LabelText:
     return LabelText(prefix("", labels), shortened, dropped)
 
 
-class LabelCache:
-    """Label texts by key, as long as what they were made from stays equal.
+class LabelCache(Generic[Kept]):
+    """What was made of labels, by key, as long as what it was made from stays equal.
 
     What one page does not ask for is forgotten, so that the cache never outgrows a page.
     """
 
     def __init__(self) -> None:
-        self._old: dict[Hashable, tuple[object, LabelText]] = {}
-        self._new: dict[Hashable, tuple[object, LabelText]] = {}
+        self._old: dict[Hashable, tuple[object, Kept]] = {}
+        self._new: dict[Hashable, tuple[object, Kept]] = {}
 
-    def find(self, key: Hashable, made_from: object) -> LabelText | None:
-        """Return the text under `key`, if it was made from something equal."""
+    def find(self, key: Hashable, made_from: object) -> Kept | None:
+        """Return what is kept under `key`, if it was made from something equal."""
         entry = self._old.get(key)
         if entry is None or entry[0] != made_from:
             return None
         self._new[key] = entry
         return entry[1]
 
-    def keep(self, key: Hashable, made_from: object, text: LabelText) -> LabelText:
-        """Remember a text."""
-        self._new[key] = (made_from, text)
-        return text
+    def keep(self, key: Hashable, made_from: object, made: Kept) -> Kept:
+        """Remember what was made."""
+        self._new[key] = (made_from, made)
+        return made
 
     def turn(self) -> None:
         """End a page: forget what it did not ask for."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
 from gputide.exposition import Family, Format, Kind
 from gputide.exposition.text import header, render
@@ -22,21 +23,23 @@ class Cut(StrEnum):
 class Block:
     """One family: its headers and its lines. The lines are the same in both formats."""
 
-    text_header: str
-    openmetrics_header: str
-    body: str
+    text_header: bytes
+    openmetrics_header: bytes
+    body: bytes
     line_count: int
 
     @classmethod
     def of(cls, name: str, kind: Kind, help_text: str, lines: list[str]) -> "Block":
         """Make a block of lines that end in a line feed."""
-        empty = Family(name, kind, help_text, ())
-        return cls(
-            header(empty, Format.TEXT),
-            header(empty, Format.OPENMETRICS),
-            "".join(lines),
-            len(lines),
-        )
+        headers = _headers(name, kind, help_text)
+        return cls(*headers, "".join(lines).encode("utf-8", "replace"), len(lines))
+
+
+@lru_cache(maxsize=1024)
+def _headers(name: str, kind: Kind, help_text: str) -> tuple[bytes, bytes]:
+    empty = Family(name, kind, help_text, ())
+    text, openmetrics = (header(empty, target) for target in (Format.TEXT, Format.OPENMETRICS))
+    return text.encode("utf-8", "replace"), openmetrics.encode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +59,11 @@ class Page:
 
     def body(self, target: Format = Format.TEXT) -> bytes:
         """Return the page without its end, so that `tail` can follow it at every scrape."""
-        parts: list[str] = []
+        parts: list[bytes] = []
         is_text = target is Format.TEXT
         for block in self.blocks:
             parts += (block.text_header if is_text else block.openmetrics_header, block.body)
-        return "".join(parts).encode("utf-8", "replace") + _without_end(self.own_families, target)
+        return b"".join((*parts, _without_end(self.own_families, target)))
 
     def encode(self, target: Format = Format.TEXT, more: Iterable[Family] = ()) -> bytes:
         """Return the whole page, `more` families behind it."""
