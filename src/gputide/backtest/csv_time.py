@@ -82,7 +82,7 @@ class TimeParser:
         for value, cell, line in zip(seconds, cells, lines, strict=True):
             if not EARLIEST_SECONDS <= value < LATEST_SECONDS:
                 raise self._reader.problem(
-                    f"time {shown(cell)} lies outside 1990-2100 in {self._unit}, the first row's unit",
+                    f"time {shown(cell)} lies outside 1990-2100 in {self._unit}, like the first",
                     line=line,
                 )
 
