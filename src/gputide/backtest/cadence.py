@@ -46,11 +46,19 @@ def _steps(samples: Samples) -> tuple[FloatArray, NDArray[np.int64]]:
 def _typical(steps: FloatArray) -> int:
     """Return the commonest distance; where times jitter, the usual cadence next to the median."""
     whole, counts = np.unique(np.rint(steps), return_counts=True)
-    if counts.max() * 2 >= len(steps):
-        return int(whole[np.argmax(counts)])
+    mode, share = float(whole[np.argmax(counts)]), counts.max() / len(steps)
+    if share >= 0.5 or (share >= 0.25 and _are_multiples(steps, mode)):
+        return int(mode)
     median = float(np.median(steps))
     usual = min(USUAL_STEPS_SECONDS, key=lambda step: abs(step - median))
     return usual if abs(usual - median) <= 0.05 * usual else round(median)
+
+
+def _are_multiples(steps: FloatArray, step: float) -> bool:
+    """Return whether nearly every distance is one or several steps: samples are lost, no more."""
+    ratio = steps / max(step, MIN_STEP_SECONDS)
+    is_multiple = (np.abs(ratio - np.rint(ratio)) < 0.1) & (ratio > 0.5)
+    return bool(is_multiple.mean() > 0.9)
 
 
 def _require_one_cadence(

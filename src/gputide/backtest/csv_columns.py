@@ -125,7 +125,8 @@ def find_columns(name: str, header: Sequence[str], options: CsvOptions) -> Colum
     free = [i for i in range(len(header)) if i not in {time, key}]
     is_duration, value = _find_value(finder, free, options)
     if value not in free or key == time:
-        raise InputError(f"{name}:1", f"column {header[value]} cannot play two parts")
+        twice = time if key == time else value
+        raise InputError(f"{name}:1", f"column {header[twice]} cannot play two parts")
     return Columns(
         time=time,
         value=value,

@@ -57,7 +57,7 @@ class TimeParser:
             seconds = [
                 self._number(cell, line) / scale for cell, line in zip(cells, lines, strict=True)
             ]
-        if min(seconds) < EARLIEST_SECONDS or not max(seconds) < LATEST_SECONDS:
+        if not all(EARLIEST_SECONDS <= value < LATEST_SECONDS for value in seconds):
             self._refuse_range(seconds, cells, lines)
         return seconds
 
