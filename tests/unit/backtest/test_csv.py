@@ -1,8 +1,5 @@
 """Files as people have them, good and bad."""
 
-import gzip
-import io
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +8,6 @@ import pytest
 
 from gputide.backtest.csv import CsvOptions, read_folder, read_traces
 from gputide.backtest.model import Trace
-from gputide.errors import GputideError, InputError, SettingError
 
 Read = Callable[..., Trace]
 Refuse = Callable[..., str]
@@ -23,30 +19,6 @@ def rows(count: int, step: int = 60, first: int = T0) -> list[str]:
     return [f"{first + step * i},{i}" for i in range(count)]
 
 
-@pytest.fixture
-def read(tmp_path: Path) -> Read:
-    def read_text(*lines: str, options: CsvOptions | None = None, name: str = "load.csv") -> Trace:
-        path = tmp_path / name
-        path.write_bytes("\n".join(lines).encode())
-        (trace,) = read_traces(path, options)
-        return trace
-
-    return read_text
-
-
-@pytest.fixture
-def refuse(read: Read, tmp_path: Path) -> Refuse:
-    def message(*lines: str, options: CsvOptions | None = None, name: str = "load.csv") -> str:
-        with pytest.raises(GputideError) as caught:
-            read(*lines, options=options, name=name)
-        text = str(caught.value)
-        assert caught.value.exit_code == 2
-        assert len(text.splitlines()) == 1
-        return text.replace(f"{tmp_path}/", "")
-
-    return message
-
-
 def test_a_plain_file_becomes_its_minutes(read: Read) -> None:
     trace = read("timestamp,value", *rows(5))
 
@@ -55,19 +27,6 @@ def test_a_plain_file_becomes_its_minutes(read: Read) -> None:
     assert trace.start_utc.timestamp() == T0
     assert (trace.time_zone, trace.step_seconds, trace.recorded_step_seconds) == ("UTC", 60, 60)
     assert trace.warnings == ()
-
-
-def test_blank_lines_quotes_windows_ends_and_a_byte_order_mark_are_taken(read: Read) -> None:
-    trace = read('\ufeff"Timestamp","Value"\r', "", f'"{T0}","1.5"\r', f"{T0 + 60},2\r", "")
-
-    assert trace.demand.tolist() == [1.5, 2]
-
-
-@pytest.mark.parametrize("separator", [";", "\t"])
-def test_semicolons_and_tabs_separate_too(read: Read, separator: str) -> None:
-    lines = [line.replace(",", separator) for line in ("time,value", *rows(3))]
-
-    assert read(*lines).demand.tolist() == [0, 1, 2]
 
 
 def test_an_empty_cell_and_a_missing_row_are_unknown_not_zero(read: Read) -> None:
@@ -85,127 +44,11 @@ def test_finer_unix_times_are_told_by_their_size(read: Read, digits: int) -> Non
     assert trace.demand.tolist() == [0, 1, 2]
 
 
-def test_columns_are_found_by_name_in_any_order_and_case(read: Read) -> None:
-    trace = read("host,RPS,Time", f"a,1,{T0}", f"a,2,{T0 + 60}")
-
-    assert trace.demand.tolist() == [1, 2]
-
-
-def test_columns_can_be_named(read: Read) -> None:
-    options = CsvOptions(
-        time_column="when", value_column="B", unit="GPUs", time_zone="Asia/Shanghai"
-    )
-
-    trace = read("A,b,when", f"7,1,{T0}", f"8,2,{T0 + 60}", options=options)
-
-    assert trace.demand.tolist() == [1, 2]
-    assert (trace.unit, trace.time_zone) == ("GPUs", "Asia/Shanghai")
-
-
-def test_a_gzip_file_is_told_by_its_bytes(tmp_path: Path) -> None:
-    text = "\n".join(["timestamp,value", *rows(3)]).encode()
-    for name in ("load.csv.gz", "load.csv"):
-        (tmp_path / name).write_bytes(gzip.compress(text))
-
-        (trace,) = read_traces(tmp_path / name)
-
-        assert (trace.name, trace.demand.tolist()) == ("load", [0, 1, 2])
-
-
-def test_a_dash_reads_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "\n".join(["timestamp,value", *rows(3)]).encode()
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(text))))
-
-    (trace,) = read_traces("-")
-
-    assert (trace.name, trace.demand.tolist()) == ("stdin", [0, 1, 2])
-
-
 def test_a_folder_is_read_by_name(tmp_path: Path) -> None:
     for name in ("b.csv", "a.csv", "notes.txt"):
         (tmp_path / name).write_text("\n".join(["timestamp,value", *rows(3)]))
 
     assert [trace.name for trace in read_folder(tmp_path)] == ["a", "b"]
-
-
-# --- times
-
-
-def test_times_without_a_zone_are_utc_and_it_says_so(read: Read) -> None:
-    trace = read("time,value", "2026-01-05 10:00:00,1", "2026-01-05T10:01,2")
-
-    assert trace.start_utc.isoformat() == "2026-01-05T10:00:00+00:00"
-    assert trace.warnings == ("times name no zone: read as UTC (--time-zone names another)",)
-
-
-def test_times_without_a_zone_take_the_one_given(read: Read) -> None:
-    options = CsvOptions(time_zone="Asia/Shanghai")
-
-    trace = read("time,value", "2026/01/05 10:00:00,1", "2026/01/05 10:01:00,2", options=options)
-
-    assert trace.start_utc.isoformat() == "2026-01-05T02:00:00+00:00"
-    assert trace.warnings == ()
-
-
-def test_times_with_a_zone_are_taken_as_written(read: Read) -> None:
-    trace = read("time,value", "2026-01-05T10:00:00+08:00,1", "2026-01-05T02:01:00Z,2")
-
-    assert trace.start_utc.isoformat() == "2026-01-05T02:00:00+00:00"
-    assert trace.demand.tolist() == [1, 2]
-
-
-def test_the_hour_that_clocks_repeat_is_read_twice(read: Read) -> None:
-    autumn = [
-        f"2026-10-25 {h}:{m:02}:00,{i}" for i, h in enumerate(("02", "02")) for m in range(60)
-    ]
-    options = CsvOptions(time_zone="Europe/Berlin")
-
-    trace = read(
-        "time,value", "2026-10-25 01:59:00,9", *autumn, "2026-10-25 03:00:00,9", options=options
-    )
-
-    assert trace.demand.tolist() == [9] + [0] * 60 + [1] * 60 + [9]
-
-
-def test_the_hour_that_clocks_skip_is_refused(refuse: Refuse) -> None:
-    options = CsvOptions(time_zone="Europe/Berlin")
-
-    text = refuse("time,value", "2026-03-29 01:59:00,1", "2026-03-29 02:00:00,1", options=options)
-
-    assert text.startswith("load.csv:3: time '2026-03-29 02:00:00' does not exist in Europe/Berlin")
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        ("2026-01-05 10:00:00", "2026-01-05T10:01:00Z", "differs in form: the first row has none"),
-        (
-            "2026-01-05T10:00:00Z",
-            "2026-01-05 10:01:00",
-            "differs in form: the first row has a zone",
-        ),
-        (str(T0), "2026-01-05 10:01:00", "is no number, but the first row's is"),
-        (str(T0), str((T0 + 60) * 1000), "lies outside 1990-2100 in seconds, like the first"),
-        (str(T0 * 1000), str(T0 + 60), "lies outside 1990-2100 in milliseconds, like the first"),
-        ("2026-01-05", "yesterday", "is neither Unix time nor ISO 8601"),
-        ("01/31/2026 10:00", "01/31/2026 10:01", "is neither Unix time nor ISO 8601"),
-        ("1889-01-05", "1889-01-06", "lies outside 1990-2100"),
-        ("2101-01-05", "2101-01-06", "lies outside 1990-2100"),
-        ("45123.5", "45123.6", "is no Unix time of 1990-2100"),
-        ("-5", "5", "is no Unix time of 1990-2100"),
-        ("", str(T0), "is neither Unix time nor ISO 8601"),
-        (str(T0), "", "is no number"),
-        (str(T0), "nan", "lies outside 1990-2100"),
-        (str(T0), "inf", "lies outside 1990-2100"),
-    ],
-)
-def test_a_time_that_cannot_be_is_refused_with_its_line(
-    refuse: Refuse, first: str, second: str, expected: str
-) -> None:
-    text = refuse("time,value", f"{first},1", f"{second},1")
-
-    assert text.startswith("load.csv:")
-    assert expected in text
 
 
 # --- rows and numbers
@@ -228,18 +71,6 @@ def test_a_time_that_cannot_be_is_refused_with_its_line(
 )
 def test_a_bad_row_is_refused_with_its_line(refuse: Refuse, line: str, expected: str) -> None:
     assert refuse("timestamp,value", f"{T0},1", line, f"{T0 + 120},1").startswith(expected)
-
-
-def test_the_line_of_a_bad_row_counts_blank_and_quoted_lines(refuse: Refuse) -> None:
-    text = refuse("timestamp,value,note", f'{T0},1,"two\nlines"', "", f"{T0 + 60},x,", "")
-
-    assert text.startswith("load.csv:5: value 'x'")
-
-
-def test_a_long_or_odd_cell_is_shortened_to_one_line(refuse: Refuse) -> None:
-    text = refuse("timestamp,value", f'{T0},"a\nb\x1b{"c" * 5000}"', f"{T0 + 60},1")
-
-    assert len(text) < 100
 
 
 @pytest.mark.parametrize(
@@ -265,88 +96,6 @@ def test_a_file_without_what_it_takes_is_refused(
     refuse: Refuse, lines: list[str], expected: str
 ) -> None:
     assert refuse(*lines).startswith(expected)
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        (CsvOptions(value_column="rps"), "value-column: column 'rps' is not there in"),
-        (CsvOptions(time_column="when"), "time-column: column 'when' is not there in"),
-        (CsvOptions(sum_by="pod"), "sum-by: column 'pod' is not there in"),
-        (CsvOptions(duration_column="s"), "duration-column: column 's' is not there in"),
-        (
-            CsvOptions(value_column="timestamp"),
-            "load.csv:1: column timestamp cannot play two parts",
-        ),
-        (CsvOptions(sum_by="timestamp"), "load.csv:1: column timestamp cannot play two parts"),
-        (CsvOptions(time_zone="Mars/Olympus"), "time-zone: 'Mars/Olympus' is no IANA zone"),
-        (CsvOptions(time_zone="../../etc/passwd"), "time-zone: '../../etc/passwd' is no IANA zone"),
-    ],
-)
-def test_a_wrong_option_is_refused_and_says_what_there_is(
-    refuse: Refuse, options: CsvOptions, expected: str
-) -> None:
-    text = refuse("timestamp,value", *rows(3), options=options)
-
-    assert text.startswith(expected)
-    if "is not there" in text:
-        assert text.endswith("which has timestamp, value")
-
-
-def test_options_that_exclude_each_other_are_refused() -> None:
-    with pytest.raises(SettingError, match="duration-column"):
-        CsvOptions(value_column="a", duration_column="b")
-    with pytest.raises(SettingError, match="hold-seconds"):
-        CsvOptions(hold_seconds=-1)
-
-
-def test_what_is_no_text_is_refused_with_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "load.csv"
-    path.write_bytes(b"timestamp,value\n\xff\xfe1,2\n")
-
-    with pytest.raises(InputError, match=r"load\.csv:2: no UTF-8 text"):
-        read_traces(path)
-
-
-def test_a_line_without_end_is_refused_before_it_fills_memory(tmp_path: Path) -> None:
-    path = tmp_path / "load.csv"
-    path.write_bytes(b"timestamp,value\n" + b"1" * (1 << 21))
-
-    with pytest.raises(InputError, match=r"load\.csv:2: the line is longer than 1 MiB"):
-        read_traces(path)
-
-
-def test_a_gz_that_is_no_gzip_is_refused(refuse: Refuse) -> None:
-    text = refuse("timestamp,value", *rows(3), name="load.csv.gz")
-
-    assert text == "load.csv.gz: is no gzip file, whatever its name says"
-
-
-@pytest.mark.parametrize("harm", ["cut", "changed"])
-def test_a_broken_gzip_is_refused(tmp_path: Path, harm: str) -> None:
-    path = tmp_path / "load.csv.gz"
-    packed = bytearray(gzip.compress("\n".join(["timestamp,value", *rows(5000)]).encode()))
-    if harm == "changed":
-        packed[len(packed) // 2] ^= 0xFF
-    path.write_bytes(packed[: len(packed) // 2] if harm == "cut" else packed)
-
-    with pytest.raises(InputError, match=r"load\.csv\.gz") as caught:
-        read_traces(path)
-
-    assert len(str(caught.value).splitlines()) == 1
-
-
-def test_a_folder_a_missing_and_an_unreadable_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a directory"):
-        read_traces(tmp_path)
-    with pytest.raises(InputError, match="no such file or directory"):
-        read_traces(tmp_path / "none.csv")
-    with pytest.raises(InputError, match=r"permission denied|input/output error|invalid argument"):
-        read_traces("/proc/self/mem")
-    with pytest.raises(InputError, match="is no folder"):
-        read_folder(tmp_path / "none")
-    with pytest.raises(InputError, match="holds no"):
-        read_folder(tmp_path)
 
 
 # --- many series, and requests

@@ -108,36 +108,6 @@ def test_one_missing_step_is_a_gap() -> None:
     assert np.flatnonzero(np.isnan(grid.values)).tolist() == [35, 36, 37, 38, 39]
 
 
-@pytest.mark.parametrize("lost", [0.05, 0.3, 0.5])
-def test_randomly_lost_samples_are_gaps_and_no_second_cadence(lost: float) -> None:
-    rng = np.random.default_rng(7)
-    kept = np.flatnonzero(rng.random(20_000) >= lost)
-
-    grid = grid_of(T0 + 60 * kept)
-
-    assert abs(np.isnan(grid.values).mean() - lost) < 0.02
-    assert grid.recorded_step_seconds == 60
-
-
-@pytest.mark.parametrize(("first", "second"), [(60, 300), (300, 60), (60, 15), (15, 60), (60, 120)])
-@pytest.mark.parametrize("count", [(5, 5), (500, 40), (3000, 1500)])
-def test_two_cadences_are_refused_where_the_second_begins(
-    first: int, second: int, count: tuple[int, int]
-) -> None:
-    early = T0 + first * np.arange(count[0])
-    late = early[-1] + second * np.arange(1, count[1] + 1)
-
-    with pytest.raises(InputError, match=r"load\.csv:\d+: two cadences: rows lie"):
-        grid_of(np.concatenate([early, late]))
-
-
-def test_times_without_any_cadence_are_refused() -> None:
-    rng = np.random.default_rng(3)
-
-    with pytest.raises(InputError, match=r"load\.csv: no regular cadence .*--duration-column"):
-        grid_of(T0 + np.cumsum(rng.exponential(30, 3000)))
-
-
 @pytest.mark.parametrize(
     ("times", "expected"),
     [
