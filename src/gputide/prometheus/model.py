@@ -102,8 +102,8 @@ def combine(
     A series that is absent (a pod that does not run) adds nothing; a moment without any series is
     NaN, never 0. Where a series is missing between two of its samples that lie at most
     `hold_seconds` apart (a failed scrape), the earlier one counts on, so that the sum does not dip.
-    Infinite samples are unknown, and named in the warnings. Raises InputError for an empty result
-    and for several series under `Combination.REFUSE`.
+    A moment with an infinite sample is unknown, and a warning counts those. Raises InputError for
+    an empty result and for several series under `Combination.REFUSE`.
     """
     if not result.series:
         raise InputError(
@@ -113,23 +113,24 @@ def combine(
         raise InputError(result.expression, _several(result.series))
     total = np.zeros(result.columns)
     is_known = np.zeros(result.columns, dtype=np.bool_)
-    held = infinite = 0
+    is_infinite = np.zeros(result.columns, dtype=np.bool_)
+    held = 0
     reach = int(hold_seconds // result.step_seconds)
     for one in result.series:
-        values = np.where(np.isinf(one.values), np.nan, one.values)
-        infinite += int(np.isinf(one.values).sum())
+        is_infinite |= np.isinf(one.values)
+        values = one.values
         if len(result.series) > 1:  # a single series keeps its gaps: the forecast knows about those
             values, is_held = hold(values, reach)
             held += int(is_held.sum())
         is_there = ~np.isnan(values)
         total[is_there] += values[is_there]
         is_known |= is_there
-    total[~is_known] = np.nan
+    total[~is_known | is_infinite] = np.nan
     return Combined(
         values=total,
         series_count=len(result.series),
         held_samples=held,
-        warnings=result.warnings + _about_infinite(infinite),
+        warnings=result.warnings + _about_infinite(int(is_infinite.sum())),
     )
 
 
@@ -160,10 +161,10 @@ def format_labels(labels: Labels) -> str:
 
 
 def quote(text: str) -> str:
-    """Return text as a PromQL string: nothing in it can end the string.
+    r"""Return text as a PromQL string: nothing in it can end the string.
 
-    >>> quote('a"b')
-    '"a\\\\"b"'
+    >>> print(quote('a"b'))
+    "a\"b"
     """
     escaped = text.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")
     return f'"{escaped}"'
@@ -181,4 +182,4 @@ def _several(series: tuple[Series, ...]) -> str:
 def _about_infinite(count: int) -> tuple[str, ...]:
     if not count:
         return ()
-    return (f"{count} infinite samples are taken as unknown (a division by zero in the query?)",)
+    return (f"{count} moments hold infinity and count as unknown (a division by zero?)",)
