@@ -5,15 +5,16 @@ it takes and returns arrays over N rows.
 """
 
 from gputide.scaling.decide import decide
+from gputide.scaling.hpa import PodUsage
 from gputide.scaling.memory import Memory
-from gputide.scaling.model import Decisions, PodUsage, Reason, Situation, Step
+from gputide.scaling.model import REASONS, Decisions, Reason, Situation, Step
+from gputide.scaling.policies import Policies
 from gputide.scaling.policy import (
     HPA_DOWN,
     HPA_UP,
     Direction,
     Limit,
     LimitKind,
-    Policies,
     Policy,
     Select,
     Strategy,
@@ -22,6 +23,7 @@ from gputide.scaling.policy import (
 __all__ = [
     "HPA_DOWN",
     "HPA_UP",
+    "REASONS",
     "Decisions",
     "Direction",
     "Limit",
