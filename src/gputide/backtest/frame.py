@@ -1,0 +1,109 @@
+"""Where a replay begins, what it evaluates, and the load in fully busy pods."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gputide.backtest.model import FloatArray, Trace, Workload
+from gputide.backtest.policies.series import DAY_MINUTES, SeriesTable, lead_minutes, naive_series
+from gputide.backtest.policies.field import series_name
+from gputide.backtest.settings import BacktestSettings
+from gputide.errors import InputError, SettingError
+from gputide.forecast.lead import replay_lead
+from gputide.forecast.model import History, Lead
+
+MINUTE_SECONDS = 60
+MIN_EVALUATED_MINUTES = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Frame:
+    """One trace cut into days: `start` to `first` is replayed for tuning, from `first` on it counts."""
+
+    trace: Trace
+    demand: FloatArray
+    """[T] in fully busy pods."""
+
+    start: int
+    first: int
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def end(self) -> int:
+        """T."""
+        return len(self.demand)
+
+    @property
+    def days(self) -> list[slice]:
+        """Minutes of each replayed day, from `start` on; the last may be shorter."""
+        starts = range(self.start, self.end, DAY_MINUTES)
+        return [slice(at, min(at + DAY_MINUTES, self.end)) for at in starts]
+
+    @property
+    def evaluated_start(self) -> datetime:
+        """When the evaluated span begins, UTC."""
+        return self.trace.start_utc + timedelta(minutes=self.first)
+
+
+def frame_of(trace: Trace, workload: Workload, settings: BacktestSettings) -> Frame:
+    """Return the cut of a trace; InputError where there is nothing to replay."""
+    if trace.step_seconds != MINUTE_SECONDS:
+        raise InputError(trace.name, f"has steps of {trace.step_seconds} s; a replay needs minutes")
+    if workload.capacity_per_pod <= 0:
+        raise SettingError("capacity-per-pod", "must be above 0")
+    demand = trace.demand / workload.capacity_per_pod
+    total = len(demand)
+    if np.isnan(demand).all() or total < 2 * MIN_EVALUATED_MINUTES:
+        raise InputError(trace.name, f"{total} minutes are too few to replay: two hours at least")
+    history, warnings = settings.history_days * DAY_MINUTES, []
+    if total < history + DAY_MINUTES:
+        history = total // 2
+        warnings.append(
+            f"{total / DAY_MINUTES:.1f} days of history are too few for a forecast: "
+            f"{settings.history_days + 1} or more tell what it is worth"
+        )
+    first = max(history, total - settings.evaluated_days * DAY_MINUTES)
+    tuned_days = min(settings.tuning_days, first // DAY_MINUTES)
+    return Frame(
+        trace=trace,
+        demand=demand,
+        start=first - tuned_days * DAY_MINUTES,
+        first=first,
+        warnings=tuple(warnings),
+    )
+
+
+def local_start(trace: Trace) -> datetime:
+    """Return the naive local time of the first minute."""
+    try:
+        zone = ZoneInfo(trace.time_zone)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise SettingError("time-zone", f"{trace.time_zone!r} is no IANA time zone") from error
+    return trace.start_utc.astimezone(zone).replace(tzinfo=None)
+
+
+def forecasts(
+    frame: Frame, *, start_delay_seconds: float, quantiles: tuple[float, ...]
+) -> SeriesTable:
+    """Return every forecast that a policy reads: ours at each quantile, and the naive ones."""
+    naive = naive_series(frame.demand, start_delay_seconds=start_delay_seconds)
+    ours = np.full((len(quantiles), frame.end), np.nan)
+    first = max(frame.start, 1)
+    history = History(
+        values=frame.demand[np.newaxis],
+        step_seconds=MINUTE_SECONDS,
+        start_local=local_start(frame.trace),
+        is_censored=_row(frame.trace.is_censored),
+    )
+    lead = Lead(first_step=1, last_step=lead_minutes(start_delay_seconds) + 1)
+    upper = replay_lead(history, lead=lead, quantiles=quantiles, first_step=first)
+    ours[:, first:] = upper[:, 0]
+    names = tuple(series_name(quantile) for quantile in quantiles)
+    return SeriesTable(names=names + naive.names, values=np.concatenate([ours, naive.values]))
+
+
+def _row(flags: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
+    return None if flags is None else flags[np.newaxis]

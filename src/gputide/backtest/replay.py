@@ -1,0 +1,147 @@
+"""What would each policy have cost on this trace, and where would it have hurt?"""
+
+import numpy as np
+
+from gputide.backtest.frame import Frame, forecasts, frame_of
+from gputide.backtest.model import (
+    FloatArray,
+    Outcome,
+    PolicyName,
+    Timeline,
+    Trace,
+    TraceReport,
+    Workload,
+)
+from gputide.backtest.outcome import coverage, front, issued_before, outcome_of
+from gputide.backtest.policies.field import build_field, forecast_quantiles, series_name
+from gputide.backtest.policies.series import lead_minutes
+from gputide.backtest.race import Progress, Race, Result, run_race
+from gputide.backtest.recommend import recommend
+from gputide.backtest.settings import BacktestSettings
+
+FIXED_SWEEP_QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 0.9999, 1.0)
+MINUTE_SECONDS = 60
+
+
+def replay(
+    trace: Trace,
+    workload: Workload,
+    settings: BacktestSettings,
+    *,
+    on_progress: Progress = lambda _share: None,
+) -> TraceReport:
+    """Return what every policy would have done on this trace.
+
+    Pure but for `on_progress`. Raises InputError where the trace cannot be replayed, SettingError
+    where the workload makes no sense.
+    """
+    frame = frame_of(trace, workload, settings)
+    field = build_field(
+        settings,
+        fixed_replicas=_size(frame.demand[: frame.first], 1 - settings.harm_budget_ratio),
+        fixed_sweep=[_size(frame.demand[frame.first :], q) for q in FIXED_SWEEP_QUANTILES],
+    )
+    table = forecasts(
+        frame,
+        start_delay_seconds=workload.start_delay_seconds,
+        quantiles=forecast_quantiles(settings),
+    )
+    race = Race(frame=frame, field=field, table=table, workload=workload, settings=settings)
+    return _report(race, run_race(race, on_progress=on_progress))
+
+
+def _report(race: Race, result: Result) -> TraceReport:
+    """Return the report of a race that has been run."""
+    frame, settings = race.frame, race.settings
+    outcomes = _headlines(race, result)
+    timeline = _timeline(race, result)
+    covered = coverage(timeline.demand, timeline.forecast_upper)
+    return TraceReport(
+        trace=frame.trace,
+        workload=race.workload,
+        outcomes=outcomes,
+        curves=_curves(race, result),
+        timeline=timeline,
+        coverage_ratio=covered,
+        quantile=settings.quantile,
+        recommendation=recommend(frame, outcomes, settings=settings, coverage_ratio=covered),
+        harm_budget_ratio=settings.harm_budget_ratio,
+        warnings=(*frame.trace.warnings, *frame.warnings, *_gaps(frame)),
+    )
+
+
+def _rows(race: Race, result: Result) -> dict[PolicyName, tuple[int, int, bool]]:
+    """Return row, setting and whether it is walk-forward of each policy, in the table's order."""
+    rows = {name: (at, at, False) for name, at in race.field.plain.items()}
+    count = len(race.field.settings)
+    for number, tuned in enumerate(race.field.tuned):
+        rows[tuned.policy] = (count + number, result.latest[number], True)
+    return {name: rows[name] for name in PolicyName if name in rows}
+
+
+def _headlines(race: Race, result: Result) -> tuple[Outcome, ...]:
+    return tuple(
+        outcome_of(
+            result.ledger,
+            row,
+            policy=name,
+            knobs=race.field.settings[setting].knobs,
+            is_walk_forward=is_walk_forward,
+        )
+        for name, (row, setting, is_walk_forward) in _rows(race, result).items()
+    )
+
+
+def _curves(race: Race, result: Result) -> dict[PolicyName, tuple[Outcome, ...]]:
+    return {
+        name: front(
+            [
+                outcome_of(
+                    result.ledger,
+                    at,
+                    policy=name,
+                    knobs=race.field.settings[at].knobs,
+                    is_walk_forward=False,
+                )
+                for at in race.field.curves[name]
+            ]
+        )
+        for name in PolicyName
+        if name in race.field.curves
+    }
+
+
+def _timeline(race: Race, result: Result) -> Timeline:
+    frame, lead = race.frame, lead_minutes(race.workload.start_delay_seconds)
+    upper = race.table.values[race.table.names.index(series_name(race.settings.quantile))]
+    issued = issued_before(upper, lead_minutes=lead) * race.workload.capacity_per_pod
+    replicas: dict[PolicyName, FloatArray] = {
+        name: result.replicas[:, row] for name, (row, _, _) in _rows(race, result).items()
+    }
+    return Timeline(
+        start_utc=frame.evaluated_start,
+        step_seconds=MINUTE_SECONDS,
+        demand=frame.trace.demand[frame.first :],
+        forecast_upper=issued[frame.first :],
+        replicas=replicas,
+    )
+
+
+def _gaps(frame: Frame) -> tuple[str, ...]:
+    """Return a sentence on unknown minutes, where there are any."""
+    unknown = int(np.isnan(frame.demand[frame.first :]).sum())
+    if not unknown:
+        return ()
+    return (
+        f"{unknown} of {frame.end - frame.first} evaluated minutes are unknown: "
+        "policies hold there, and they count neither as served nor as harm",
+    )
+
+
+def _size(demand: FloatArray, quantile: float) -> float:
+    """Return the fixed size that saturates in at most 1 - quantile of the known minutes."""
+    known = demand[~np.isnan(demand)]
+    if not len(known):
+        return 1.0
+    needed = float(np.quantile(known, quantile, method="higher"))
+    return max(float(np.ceil(needed - 1e-9)), 1.0)
