@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gputide.backtest.model import FloatArray, Trace, Workload
-from gputide.backtest.policies.series import DAY_MINUTES, SeriesTable, lead_minutes, naive_series
 from gputide.backtest.policies.field import series_name
+from gputide.backtest.policies.series import DAY_MINUTES, SeriesTable, lead_minutes, naive_series
 from gputide.backtest.settings import BacktestSettings
 from gputide.errors import InputError, SettingError
-from gputide.forecast.lead import replay_lead
+from gputide.forecast.lead import fit_lead, replay_lead
 from gputide.forecast.model import History, Lead
 
 MINUTE_SECONDS = 60
@@ -21,7 +21,7 @@ MIN_EVALUATED_MINUTES = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Frame:
-    """One trace cut into days: `start` to `first` is replayed for tuning, from `first` on it counts."""
+    """One trace cut into days: replayed for tuning from `start`, counted from `first` on."""
 
     trace: Trace
     demand: FloatArray
@@ -29,6 +29,9 @@ class Frame:
 
     start: int
     first: int
+    is_short: bool = False
+    """Whether the history is too short for what a forecast needs."""
+
     warnings: tuple[str, ...] = ()
 
     @property
@@ -59,7 +62,8 @@ def frame_of(trace: Trace, workload: Workload, settings: BacktestSettings) -> Fr
     if np.isnan(demand).all() or total < 2 * MIN_EVALUATED_MINUTES:
         raise InputError(trace.name, f"{total} minutes are too few to replay: two hours at least")
     history, warnings = settings.history_days * DAY_MINUTES, []
-    if total < history + DAY_MINUTES:
+    is_short = total < history + DAY_MINUTES
+    if is_short:
         history = total // 2
         warnings.append(
             f"{total / DAY_MINUTES:.1f} days of history are too few for a forecast: "
@@ -72,6 +76,7 @@ def frame_of(trace: Trace, workload: Workload, settings: BacktestSettings) -> Fr
         demand=demand,
         start=first - tuned_days * DAY_MINUTES,
         first=first,
+        is_short=is_short,
         warnings=tuple(warnings),
     )
 
@@ -92,17 +97,32 @@ def forecasts(
     naive = naive_series(frame.demand, start_delay_seconds=start_delay_seconds)
     ours = np.full((len(quantiles), frame.end), np.nan)
     first = max(frame.start, 1)
-    history = History(
+    upper = replay_lead(
+        _history(frame), lead=_lead(start_delay_seconds), quantiles=quantiles, first_step=first
+    )
+    ours[:, first:] = upper[:, 0]
+    names = tuple(series_name(quantile) for quantile in quantiles)
+    return SeriesTable(names=names + naive.names, values=np.concatenate([ours, naive.values]))
+
+
+def seasonal_share(frame: Frame, *, start_delay_seconds: float, quantile: float) -> float:
+    """Return how much of the newest forecast rests on other days, 0 to 1."""
+    fitted = fit_lead(_history(frame), lead=_lead(start_delay_seconds), quantiles=(quantile,))
+    return float(fitted.seasonal_share[0, 0])
+
+
+def _history(frame: Frame) -> History:
+    return History(
         values=frame.demand[np.newaxis],
         step_seconds=MINUTE_SECONDS,
         start_local=local_start(frame.trace),
         is_censored=_row(frame.trace.is_censored),
     )
-    lead = Lead(first_step=1, last_step=lead_minutes(start_delay_seconds) + 1)
-    upper = replay_lead(history, lead=lead, quantiles=quantiles, first_step=first)
-    ours[:, first:] = upper[:, 0]
-    names = tuple(series_name(quantile) for quantile in quantiles)
-    return SeriesTable(names=names + naive.names, values=np.concatenate([ours, naive.values]))
+
+
+def _lead(start_delay_seconds: float) -> Lead:
+    """Return the minutes that today's decision must cover: until the next one's pods are ready."""
+    return Lead(first_step=1, last_step=lead_minutes(start_delay_seconds) + 1)
 
 
 def _row(flags: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:

@@ -4,7 +4,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from gputide.backtest.simulate import STEP_SECONDS, STEPS_PER_MINUTE, FloatArray, Span
+from gputide.backtest.model import FloatArray
+from gputide.backtest.simulate import STEP_SECONDS, STEPS_PER_MINUTE, Span
 
 SECONDS_PER_HOUR = 3600
 PIECE_STEPS = 1440
@@ -95,8 +96,8 @@ class Meter:
     def _late(self, load: FloatArray, ready: FloatArray) -> FloatArray:
         """Return how much of each step's arrivals waits too long, `[S, N]`; moves the backlog on.
 
-        A first-in-first-out queue of a fluid: within a step the backlog moves along a straight line,
-        and what arrives behind more than `limit` of the step's capacity is late.
+        A first-in-first-out queue of a fluid: within a step the backlog moves along a straight
+        line, and what arrives behind more than `limit` of the step's capacity is late.
         """
         after = queue(load - ready, self._backlog)
         before = np.concatenate([self._backlog[np.newaxis], after[:-1]])
@@ -125,4 +126,5 @@ def _minutes_above(load: FloatArray, capacity: FloatArray) -> FloatArray:
     """Return how many minutes `[N]` have a step of load above capacity."""
     is_above = load > capacity + 1e-9
     minutes = is_above.reshape(-1, STEPS_PER_MINUTE, is_above.shape[1]).any(axis=1)
-    return minutes.sum(axis=0).astype(np.float64)
+    total: FloatArray = minutes.sum(axis=0).astype(np.float64)
+    return total

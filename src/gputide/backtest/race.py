@@ -1,6 +1,6 @@
 """One pass over the days: every setting runs, and tuned policies choose among them each evening.
 
-So a tuned policy's figures come from one run, with its own switches in it, and never from hindsight.
+So a tuned policy's figures come from one run, with its own switches in it, never from hindsight.
 """
 
 from collections.abc import Callable
@@ -106,7 +106,7 @@ def run_race(race: Race, *, on_progress: Progress) -> Result:
 
 
 def _first_replicas(race: Race, rules: Rules) -> FloatArray:
-    """Return what the rows run at the start, `[N + K]`: as if the first load had been there for long."""
+    """Return what the rows run at the start, `[N + K]`, as if the first load had stood for long."""
     known = race.frame.demand[race.frame.start :]
     known = known[~np.isnan(known)]
     first = float(known[0]) if len(known) else 0.0

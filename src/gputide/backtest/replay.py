@@ -1,8 +1,8 @@
-"""What would each policy have cost on this trace, and where would it have hurt?"""
+"""The replay: what each policy would have cost on a trace, and where it would have hurt."""
 
 import numpy as np
 
-from gputide.backtest.frame import Frame, forecasts, frame_of
+from gputide.backtest.frame import Frame, forecasts, frame_of, seasonal_share
 from gputide.backtest.model import (
     FloatArray,
     Outcome,
@@ -14,9 +14,9 @@ from gputide.backtest.model import (
 )
 from gputide.backtest.outcome import coverage, front, issued_before, outcome_of
 from gputide.backtest.policies.field import build_field, forecast_quantiles, series_name
-from gputide.backtest.policies.series import lead_minutes
+from gputide.backtest.policies.series import DAY_MINUTES, lead_minutes
 from gputide.backtest.race import Progress, Race, Result, run_race
-from gputide.backtest.recommend import recommend
+from gputide.backtest.recommend import Evidence, recommend
 from gputide.backtest.settings import BacktestSettings
 
 FIXED_SWEEP_QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 0.9999, 1.0)
@@ -64,9 +64,31 @@ def _report(race: Race, result: Result) -> TraceReport:
         timeline=timeline,
         coverage_ratio=covered,
         quantile=settings.quantile,
-        recommendation=recommend(frame, outcomes, settings=settings, coverage_ratio=covered),
+        recommendation=recommend(_evidence(race, outcomes, covered)),
         harm_budget_ratio=settings.harm_budget_ratio,
         warnings=(*frame.trace.warnings, *frame.warnings, *_gaps(frame)),
+    )
+
+
+def _evidence(race: Race, outcomes: tuple[Outcome, ...], covered: float | None) -> Evidence:
+    frame, settings = race.frame, race.settings
+    share = None
+    if not frame.is_short:
+        share = seasonal_share(
+            frame,
+            start_delay_seconds=race.workload.start_delay_seconds,
+            quantile=settings.quantile,
+        )
+    censored = frame.trace.is_censored
+    return Evidence(
+        outcomes=outcomes,
+        budget_ratio=settings.harm_budget_ratio,
+        quantile=settings.quantile,
+        coverage_ratio=covered,
+        seasonal_share=share,
+        censored_ratio=0.0 if censored is None else float(censored.mean()),
+        evaluated_days=(frame.end - frame.first) / DAY_MINUTES,
+        is_short=frame.is_short,
     )
 
 
@@ -132,10 +154,11 @@ def _gaps(frame: Frame) -> tuple[str, ...]:
     unknown = int(np.isnan(frame.demand[frame.first :]).sum())
     if not unknown:
         return ()
-    return (
+    sentence = (
         f"{unknown} of {frame.end - frame.first} evaluated minutes are unknown: "
-        "policies hold there, and they count neither as served nor as harm",
+        "policies hold there, and they count neither as served nor as harm"
     )
+    return (sentence,)
 
 
 def _size(demand: FloatArray, quantile: float) -> float:

@@ -28,7 +28,7 @@ class BacktestSettings:
     """Days before the evaluated span: what a forecast must have seen."""
 
     evaluated_days: int = 21
-    """At most so many of the newest days are evaluated; all that are left after the history, if fewer."""
+    """At most so many of the newest days are evaluated, as far as the history leaves them."""
 
     tuning_days: int = 10
     """Each day a tuned policy takes its knobs from a replay of at most so many days before it."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gputide.backtest.model import FloatArray
-from gputide.scaling import Memory, Policies, PodUsage, Policy, Situation, decide
+from gputide.scaling import Memory, PodUsage, Policies, Policy, Situation, decide
 
 STEP_SECONDS = 15
 STEPS_PER_MINUTE = 4
@@ -179,7 +179,8 @@ class _Views:
 
     def upper(self, minute: int) -> FloatArray:
         """Return `[N]`."""
-        return self._uppers[minute, self._series]
+        seen: FloatArray = self._uppers[minute, self._series]
+        return seen
 
 
 def _known_mean(recent: FloatArray) -> FloatArray:
@@ -187,9 +188,7 @@ def _known_mean(recent: FloatArray) -> FloatArray:
 
     Demand is known for all rows or for none, so that one row's gaps are every row's.
     """
-    is_gap = np.isnan(recent.reshape(len(recent), -1)[:, 0])
-    if not is_gap.any():
-        return recent.mean(axis=0)
-    if is_gap.all():
-        return recent[0]
-    return recent[~is_gap].mean(axis=0)
+    known = ~np.isnan(recent.reshape(len(recent), -1)[:, 0])
+    shown = recent if known.all() or not known.any() else recent[known]
+    mean: FloatArray = shown.sum(axis=0) / len(shown)
+    return mean

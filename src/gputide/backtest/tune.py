@@ -1,4 +1,4 @@
-"""Knobs from a replay of earlier days: the cheapest setting whose harm is likely to keep the budget.
+"""Knobs from a replay of earlier days: the cheapest setting that is likely to keep the budget.
 
 Violations are rare: ten days at 0.1 % hold 14 bad minutes. So harm is estimated from near misses
 too, and yesterday counts more than last week.
@@ -10,12 +10,12 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from gputide.backtest.ledger import Ledger
+from gputide.backtest.model import FloatArray
 from gputide.backtest.policies.field import Tuned
-from gputide.backtest.simulate import FloatArray
 
 HALF_LIFE_DAYS = 4.0
 BUDGET_SHARE = 1.0
-"""Share of the budget that the replay may use up: what follows is a little worse than the replay."""
+"""Share of the budget that the replay may use up: what follows is a little worse than it."""
 
 LEAST_DECLINE_RATIO = 0.2
 ONE_MINUTE_RATIO = 1e-5

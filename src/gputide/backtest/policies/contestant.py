@@ -117,7 +117,7 @@ def repeat(policy: PolicyName, series: str, *, target_ratio: float) -> Contestan
 
 
 def crane(series: str, *, target_ratio: float) -> Contestant:
-    """Return the style of crane: an HPA on the larger of the metric and its prediction, one target."""
+    """Return the style of crane: an HPA on the larger of metric and prediction, one target."""
     rule = Policy(
         strategy=Strategy.AUTO,
         proactive_target=target_ratio,

@@ -1,4 +1,4 @@
-"""The forecasts that policies read: one value a minute, from earlier minutes alone (but the oracle's)."""
+"""The forecasts that policies read: one value a minute, but for the oracle from the past alone."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -59,7 +59,7 @@ def shifted(values: FloatArray, minutes: int) -> FloatArray:
 
 
 def naive_series(demand: FloatArray, *, start_delay_seconds: float) -> SeriesTable:
-    """Return what last day, last week, crane and the oracle expect of `demand[T]` at each minute."""
+    """Return what last day, last week, crane and the oracle expect, each minute of `demand[T]`."""
     lead = lead_minutes(start_delay_seconds)
     coming = window_max(demand, first=0, last=lead)
     hour = window_max(demand, first=0, last=CRANE_HORIZON_MINUTES)
