@@ -25,6 +25,8 @@ from gputide.errors import InputError
 __all__ = ["CsvOptions", "read_folder", "read_traces"]
 
 MAX_KEYS = 100_000
+MAX_VALUE = 1e15
+"""No load is larger, and sums of those keep their precision."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -181,7 +183,7 @@ def _numbers(
     cells = [row[columns.value] for row in rows]
     try:
         values = [float(cell) for cell in cells]
-        if isfinite(sum(values)) and min(values) >= 0:
+        if isfinite(sum(values)) and min(values) >= 0 and max(values) <= MAX_VALUE:
             return values
     except ValueError:
         pass
@@ -202,6 +204,8 @@ def _number(reader: RowReader, column: str, cell: str, line: int) -> float:
         )
     if value < 0:
         raise reader.problem(f"{column} {shown(cell)} is negative: no demand is", line=line)
+    if value > MAX_VALUE:
+        raise reader.problem(f"{column} {shown(cell)} is above {MAX_VALUE:g}", line=line)
     return value
 
 

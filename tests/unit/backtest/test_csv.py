@@ -1,13 +1,18 @@
 """Files as people have them, good and bad."""
 
+import gzip
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gputide.backtest.csv import CsvOptions, read_folder, read_traces
 from gputide.backtest.model import Trace
+from gputide.errors import GputideError
 
 Read = Callable[..., Trace]
 Refuse = Callable[..., str]
@@ -62,6 +67,7 @@ def test_a_folder_is_read_by_name(tmp_path: Path) -> None:
         (f"{T0 + 60},inf", "load.csv:3: value is 'inf': leave the cell empty where it is unknown"),
         (f"{T0 + 60},1e999", "load.csv:3: value is '1e999': leave the cell empty"),
         (f"{T0 + 60},-1", "load.csv:3: value '-1' is negative"),
+        (f"{T0 + 60},1e16", "load.csv:3: value '1e16' is above 1e+15"),
         (f"{T0 + 60}", "load.csv:3: 1 fields where the header has 2"),
         (f"{T0 + 60},1,2", "load.csv:3: 3 fields where the header has 2"),
         (f"{T0},1", "load.csv:3: time 2023-11-14 22:14:00Z occurs twice (first on line 2)"),
@@ -204,3 +210,51 @@ def test_a_hundred_thousand_rows_are_read_in_a_moment(tmp_path: Path) -> None:
     (trace,) = read_traces(path)
 
     assert len(trace.demand) == 100_000
+
+
+ODD_CELLS = """
+|0|1.5|-1|nan|inf|1e300|1e400|"|a,b|1700000040|1700000100000|1700000160|4102444799|1_000|=1+1|é|\u0661
+|2026-01-05 10:00:00|2026-03-29 02:30|9999-12-31|0001-01-01|2026-01-05T10:00:00+23:59|\x00
+"""
+CELLS = st.one_of(
+    st.sampled_from(ODD_CELLS.split("|")),
+    st.text(max_size=12),
+    st.integers(-(10**20), 10**20).map(str),
+)
+
+
+@given(
+    header=st.sampled_from(
+        ["time,value", "created,exec_seconds", "timestamp,pod,percent", "t", ""]
+    ),
+    lines=st.lists(st.lists(CELLS, min_size=1, max_size=4).map(",".join), max_size=12),
+    options=st.sampled_from(
+        [CsvOptions(), CsvOptions(sum=True), CsvOptions(sum_by="pod", time_zone="Europe/Berlin")]
+    ),
+)
+@settings(deadline=None, max_examples=200)
+def test_any_text_is_load_or_an_error_of_ours(
+    tmp_path_factory: pytest.TempPathFactory, header: str, lines: list[str], options: CsvOptions
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.csv"
+    path.write_bytes("\n".join([header, *lines]).encode(errors="replace"))
+
+    try:
+        (trace,) = read_traces(path, options)
+    except GputideError as error:
+        assert str(error)  # noqa: PT017 both outcomes are right
+    else:
+        assert 0 <= np.nanmin(trace.demand) <= np.nanmax(trace.demand) < np.inf
+
+
+@given(content=st.binary(max_size=300), is_packed=st.booleans())
+@settings(deadline=None, max_examples=100)
+def test_any_bytes_are_load_or_an_error_of_ours(
+    tmp_path_factory: pytest.TempPathFactory, *, content: bytes, is_packed: bool
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "bytes.csv"
+    packed = gzip.compress(b"time,value\n" + content)
+    path.write_bytes(packed[:-9] + content if is_packed else content)
+
+    with suppress(GputideError):
+        read_traces(path)
