@@ -11,7 +11,13 @@ from gputide.backtest.model import FloatArray, Trace
 from gputide.clock import utc_from_unix
 from gputide.errors import InputError, SettingError
 from gputide.prometheus.client import Prometheus
-from gputide.prometheus.model import Combination, Combined, RangeResult, combine
+from gputide.prometheus.model import (
+    STALENESS_SECONDS,
+    Combination,
+    Combined,
+    RangeResult,
+    combine,
+)
 
 DAY_SECONDS = 86_400
 MAX_DAYS = 366
@@ -45,6 +51,9 @@ class HistoryOptions:
 
     unit: str = ""
     """What the demand counts, for titles and tables."""
+
+    hold_seconds: float = STALENESS_SECONDS
+    """How long a series that misses samples keeps its last value, so that the sum does not dip."""
 
     def __post_init__(self) -> None:
         if not 0 < self.days <= MAX_DAYS:
@@ -121,7 +130,8 @@ async def _ask(
             f"empty result {_spoken(span)}: check the names and labels in it, and whether"
             f" {prometheus.target} keeps history that old",
         )
-    return combine(result, Combination.SUM if options.sum else Combination.REFUSE), result
+    how = Combination.SUM if options.sum else Combination.REFUSE
+    return combine(result, how, hold_seconds=options.hold_seconds), result
 
 
 def _moment(text: str) -> float:
