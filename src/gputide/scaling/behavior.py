@@ -92,10 +92,10 @@ def _floor(direction: Directions, started: FloatArray) -> FloatArray:
 
 
 def _fold(values: FloatArray, pick: np.ufunc) -> FloatArray:
-    """Return `[N]` of `[P, N]`; slots that a row does not use are NaN, and so is a row with none."""
+    """Return `[N]` of `[P, N]`; slots that a row does not use are NaN."""
     if not len(values):
         return np.full(values.shape[1:], np.nan)
     folded: FloatArray = values[0]
-    for slot in values[1:]:  # two slots as a rule; a reduction over axis 0 takes longer
+    for slot in values[1:]:  # mostly two; reducing axis 0 takes longer
         folded = pick(folded, slot)
     return folded

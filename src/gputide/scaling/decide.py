@@ -75,7 +75,8 @@ def proactive_need(policies: Policies, situation: Situation) -> FloatArray:
 def reactive_need(policies: Policies, situation: Situation) -> tuple[FloatArray, BoolArray]:
     """Return what the demand asks for `[N]` by the HPA rule, and where that is fully known.
 
-    The need is NaN where unknown. Where one of several metrics is unknown, the others may still scale out.
+    The need is NaN where unknown. Where one of several metrics is unknown,
+    the others may still scale out.
     """
     rule, current = hpa.rule_of(policies), situation.current
     need = np.full(policies.size, np.nan)
