@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import inf
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
@@ -16,7 +17,8 @@ from gputide.forecast.lead import fit_lead, replay_lead
 from gputide.forecast.model import History, Lead
 
 MINUTE_SECONDS = 60
-MIN_EVALUATED_MINUTES = 60
+MIN_MINUTES = 120
+MAX_START_DELAY_SECONDS = 6 * 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,12 +57,13 @@ def frame_of(trace: Trace, workload: Workload, settings: BacktestSettings) -> Fr
     """Return the cut of a trace; InputError where there is nothing to replay."""
     if trace.step_seconds != MINUTE_SECONDS:
         raise InputError(trace.name, f"has steps of {trace.step_seconds} s; a replay needs minutes")
-    if workload.capacity_per_pod <= 0:
-        raise SettingError("capacity-per-pod", "must be above 0")
+    check_workload(workload)
     demand = trace.demand / workload.capacity_per_pod
     total = len(demand)
-    if np.isnan(demand).all() or total < 2 * MIN_EVALUATED_MINUTES:
+    if total < MIN_MINUTES:
         raise InputError(trace.name, f"{total} minutes are too few to replay: two hours at least")
+    if np.isnan(demand).all():
+        raise InputError(trace.name, f"all of its {total} minutes are unknown")
     history, warnings = settings.history_days * DAY_MINUTES, []
     is_short = total < history + DAY_MINUTES
     if is_short:
@@ -79,6 +82,29 @@ def frame_of(trace: Trace, workload: Workload, settings: BacktestSettings) -> Fr
         is_short=is_short,
         warnings=tuple(warnings),
     )
+
+
+def check_workload(workload: Workload) -> None:
+    """Raise SettingError where no such pods can exist."""
+    checks = {
+        "capacity-per-pod": (0 < workload.capacity_per_pod < inf, "must be above 0"),
+        "start-delay-seconds": (
+            0 <= workload.start_delay_seconds <= MAX_START_DELAY_SECONDS,
+            f"must be at least 0 and at most {MAX_START_DELAY_SECONDS}",
+        ),
+        "min-replicas": (workload.min_replicas >= 1, "must be at least 1"),
+        "max-replicas": (
+            workload.max_replicas >= workload.min_replicas,
+            "must be at least min-replicas",
+        ),
+        "initial-queue-limit-seconds": (
+            workload.initial_queue_limit_seconds >= 0,
+            "must be at least 0",
+        ),
+    }
+    for setting, (is_good, problem) in checks.items():
+        if not is_good:
+            raise SettingError(setting, problem)
 
 
 def local_start(trace: Trace) -> datetime:

@@ -1,0 +1,192 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gputide.backtest.model import PolicyName, Trace, TraceReport, Workload
+from gputide.backtest.replay import replay
+from gputide.backtest.settings import BacktestSettings
+from gputide.errors import InputError, SettingError
+
+STARTED = datetime(2024, 5, 6, tzinfo=UTC)
+DAY_MINUTES = 1440
+HOURS_18 = 18 * 60
+
+
+def day_and_night(minutes: int, *, seed: int = 1) -> NDArray[np.float64]:
+    noise = np.random.default_rng(seed).gamma(20, 0.05, minutes)
+    wave = 1.2 + np.sin(2 * np.pi * np.arange(minutes) / DAY_MINUTES)
+    return 10 * wave * noise
+
+
+def trace(demand: NDArray[np.float64], **changes: object) -> Trace:
+    plain = Trace(name="load", demand=demand, start_utc=STARTED, time_zone="UTC", unit="requests")
+    return replace(plain, **changes)  # type: ignore[arg-type]  # a test's choice of fields
+
+
+def run(what: Trace, *policies: PolicyName, capacity: float = 1.0, **settings: int) -> TraceReport:
+    chosen = BacktestSettings(policies=policies or tuple(PolicyName), **settings)
+    return replay(what, Workload(capacity_per_pod=capacity), chosen)
+
+
+@pytest.fixture(scope="module")
+def report() -> TraceReport:
+    """Return two days, one of them evaluated, under every policy."""
+    return run(trace(day_and_night(2 * DAY_MINUTES)), history_days=1, evaluated_days=1)
+
+
+def test_every_policy_has_its_row_in_the_tables_order(report: TraceReport) -> None:
+    assert [outcome.policy for outcome in report.outcomes] == list(PolicyName)
+
+
+def test_the_oracle_is_never_saturated_and_cheapest_of_those(report: TraceReport) -> None:
+    unharmed = [o for o in report.outcomes if o.saturated_ratio == 0]
+    oracle = report.outcomes[-1]
+
+    assert oracle.saturated_ratio == oracle.lost_ratio == oracle.late_ratio == 0
+    assert min(unharmed, key=lambda o: o.replica_hours).policy is PolicyName.ORACLE
+
+
+def test_a_fixed_size_costs_its_pods_times_the_evaluated_hours(report: TraceReport) -> None:
+    outcome = report.outcomes[0]
+
+    assert outcome.replica_hours == outcome.knobs["replicas"] * 24
+    assert outcome.evaluated_seconds == 86_400
+
+
+def test_a_curve_runs_from_the_dearest_to_the_cheapest(report: TraceReport) -> None:
+    for curve in report.curves.values():
+        costs = [outcome.replica_hours for outcome in curve]
+        harms = [outcome.saturated_ratio for outcome in curve]
+        assert costs == sorted(costs, reverse=True)
+        assert harms == sorted(harms)
+
+
+def test_the_timeline_shows_the_evaluated_span_in_the_traces_unit(report: TraceReport) -> None:
+    timeline = report.timeline
+
+    assert timeline.start_utc == datetime(2024, 5, 7, tzinfo=UTC)
+    assert np.array_equal(timeline.demand, report.trace.demand[DAY_MINUTES:])
+    assert {len(pods) for pods in timeline.replicas.values()} == {DAY_MINUTES}
+    assert set(timeline.replicas) == set(PolicyName)
+
+
+def test_capacity_only_changes_the_unit() -> None:
+    demand = day_and_night(HOURS_18)
+    pods = run(trace(demand), PolicyName.HPA, PolicyName.GPUTIDE)
+    requests = run(trace(8 * demand), PolicyName.HPA, PolicyName.GPUTIDE, capacity=8)
+
+    for one, other in zip(pods.outcomes, requests.outcomes, strict=True):
+        assert one.replica_hours == pytest.approx(other.replica_hours, rel=1e-3)
+
+
+def test_no_policy_but_the_oracle_looks_ahead() -> None:
+    demand = day_and_night(2 * DAY_MINUTES)
+    cut = int(1.6 * DAY_MINUTES)
+    other = demand.copy()
+    other[cut:] = 77.0
+    names = (
+        PolicyName.HPA,
+        PolicyName.CRANE,
+        PolicyName.LAST_DAY,
+        PolicyName.GPUTIDE_ONE_TARGET,
+        PolicyName.GPUTIDE,
+    )
+    before, after = (
+        run(trace(what), *names, history_days=1, evaluated_days=1, tuning_days=1)
+        for what in (demand, other)
+    )
+    known = cut - DAY_MINUTES + 1  # a minute's first decision is made before its demand
+
+    for name in names:
+        pods = [r.timeline.replicas[name] for r in (before, after)]
+        assert np.array_equal(pods[0][:known], pods[1][:known]), name
+    upper = [r.timeline.forecast_upper[:known] for r in (before, after)]
+    assert np.array_equal(upper[0], upper[1])
+
+
+def test_tuned_policies_choose_from_earlier_days_alone() -> None:
+    demand = day_and_night(2 * DAY_MINUTES + 60)
+    other = demand.copy()
+    other[2 * DAY_MINUTES :] *= 5
+    runs = [
+        run(trace(what), PolicyName.HPA_TUNED, history_days=1, evaluated_days=2, tuning_days=1)
+        for what in (demand, other)
+    ]
+    first_day = [r.timeline.replicas[PolicyName.HPA_TUNED][:DAY_MINUTES] for r in runs]
+
+    assert np.array_equal(first_day[0], first_day[1])
+    # Both choose for the last day by the day before it, which is the same.
+    assert runs[0].outcomes[0].knobs == runs[1].outcomes[0].knobs
+    assert runs[0].outcomes[0].is_walk_forward
+
+
+def test_unknown_minutes_are_held_and_told() -> None:
+    demand = day_and_night(HOURS_18)
+    demand[600:660] = np.nan
+    found = run(trace(demand), PolicyName.HPA)
+    pods = found.timeline.replicas[PolicyName.HPA][600 - HOURS_18 // 2 :]
+
+    assert len(set(pods[2:60].tolist())) == 1
+    assert found.outcomes[0].evaluated_seconds == (HOURS_18 // 2 - 60) * 60
+    assert any("60 of 540 evaluated minutes are unknown" in text for text in found.warnings)
+
+
+def test_a_short_history_is_replayed_with_a_warning() -> None:
+    found = run(trace(day_and_night(HOURS_18)), PolicyName.HPA, PolicyName.GPUTIDE)
+
+    assert any("0.8 days of history are too few" in text for text in found.warnings)
+    assert not found.recommendation.is_switch
+
+
+def test_progress_ends_at_one() -> None:
+    shares: list[float] = []
+    replay(
+        trace(day_and_night(HOURS_18)),
+        Workload(capacity_per_pod=1),
+        BacktestSettings(policies=(PolicyName.HPA,)),
+        on_progress=shares.append,
+    )
+
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+
+
+def test_an_idle_workload_keeps_its_minimum() -> None:
+    found = run(trace(np.zeros(HOURS_18)), PolicyName.HPA, PolicyName.GPUTIDE, PolicyName.ORACLE)
+
+    assert [round(o.replica_hours) for o in found.outcomes] == [9, 9, 9]
+
+
+def test_a_trace_without_a_value_is_refused() -> None:
+    with pytest.raises(InputError, match=r"load: .*unknown"):
+        run(trace(np.full(HOURS_18, np.nan)), PolicyName.HPA)
+
+
+def test_a_trace_of_minutes_is_refused_below_two_hours() -> None:
+    with pytest.raises(InputError, match="load: 30 minutes"):
+        run(trace(np.ones(30)), PolicyName.HPA)
+
+
+def test_another_grid_than_minutes_is_refused() -> None:
+    with pytest.raises(InputError, match="steps of 300 s"):
+        run(trace(np.ones(HOURS_18), step_seconds=300), PolicyName.HPA)
+
+
+def test_an_unknown_zone_is_named() -> None:
+    with pytest.raises(SettingError, match="time-zone: 'Mars/Olympus'"):
+        run(trace(np.ones(HOURS_18), time_zone="Mars/Olympus"), PolicyName.HPA)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("capacity_per_pod", 0.0), ("start_delay_seconds", -1.0), ("min_replicas", 0)],
+)
+def test_a_workload_that_makes_no_sense_is_refused(field: str, value: float) -> None:
+    workload = replace(Workload(capacity_per_pod=1), **{field: value})  # type: ignore[arg-type]  # wrong on purpose
+
+    with pytest.raises(SettingError) as caught:
+        replay(trace(np.ones(HOURS_18)), workload, BacktestSettings())
+    assert caught.value.setting == field.replace("_", "-")
