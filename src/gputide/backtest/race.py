@@ -110,5 +110,5 @@ def _first_replicas(race: Race, rules: Rules) -> FloatArray:
     known = race.frame.demand[race.frame.start :]
     known = known[~np.isnan(known)]
     first = float(known[0]) if len(known) else 0.0
-    wanted = np.maximum(np.ceil(first / rules.policies.reactive_target), 1.0)
+    wanted = np.maximum(np.ceil(first / rules.policies.proactive_target), 1.0)
     return np.minimum(np.maximum(wanted, rules.min_replicas), rules.max_replicas)
