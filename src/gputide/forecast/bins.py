@@ -107,7 +107,7 @@ def _bin_means(values: Float32Array, steps: int) -> tuple[Float32Array, BoolArra
     is_known = ~np.isnan(means)
     if is_known.all():
         return means, is_known
-    row, column = np.nonzero(~is_known)
+    row, column = np.divmod(np.flatnonzero(~is_known), is_known.shape[1])
     torn = parts[row, column]
     count = (~np.isnan(torn)).sum(axis=1)
     is_known[row, column] = count * 2 >= steps

@@ -39,7 +39,7 @@ def _fences(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _lone(values: FloatArray, suspects: BoolArray, steps_per_day: int, *, sign: int) -> BoolArray:
     """Return the suspects that stand alone in their quarter of an hour and among the days."""
     found = np.zeros(values.shape, bool)
-    row, column = np.nonzero(suspects)
+    row, column = np.divmod(np.flatnonzero(suspects), values.shape[1])
     budget = np.maximum(MAX_SHARE * values.shape[1], 3)
     is_rare = np.bincount(row, minlength=len(values))[row] <= 2 * budget
     row, column = row[is_rare], column[is_rare]
