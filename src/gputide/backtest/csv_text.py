@@ -14,7 +14,7 @@ from typing import BinaryIO, cast
 
 from gputide.errors import InputError
 
-STDIN = "-"
+STDIN = frozenset({"-", "/dev/stdin"})
 GZIP_MAGIC = b"\x1f\x8b"
 MAX_LINE_BYTES = 1 << 20
 """A longer line means that this is no CSV; it must not fill our memory."""
@@ -90,14 +90,14 @@ class RowReader:
 @contextmanager
 def open_rows(path: Path | str) -> Iterator[RowReader]:
     """Open a .csv or .csv.gz file, or `-` for standard input; gzip is told by its first bytes."""
-    name = "stdin" if str(path) == STDIN else str(path)
+    name = "stdin" if str(path) in STDIN else str(path)
     with _opened(path, name) as file:
         yield RowReader(name, _unpacked(name, file))
 
 
 def _opened(path: Path | str, name: str) -> AbstractContextManager[BinaryIO]:
     try:
-        return nullcontext(sys.stdin.buffer) if str(path) == STDIN else Path(path).open("rb")
+        return nullcontext(sys.stdin.buffer) if str(path) in STDIN else Path(path).open("rb")
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise InputError(name, _reason(error)) from error
 
