@@ -106,6 +106,9 @@ def _footnotes(report: TraceReport, judged: Sequence[Row]) -> list[str]:
         notes.append(f"! over the harm budget of {_number(100 * report.harm_budget_ratio)} %")
     if not all(row.outcome.is_walk_forward for row in judged):
         notes.append("* one fixed setting; the others tune theirs on earlier days alone")
+    if report.coverage_ratio is not None:
+        covered = _percent(report.coverage_ratio, decimals=1)
+        notes.append(f"the {report.quantile:g} quantile covered {covered} of the minutes")
     if any(cell.plain.strip() == UNKNOWN for row in judged for cell in _cells(row)):
         notes.append(f"{UNKNOWN} unknown: the policy could not be measured here")
     return notes
@@ -125,15 +128,13 @@ def _print_knobs(judged: Sequence[Row], console: Console) -> None:
 def _print_recommendation(report: TraceReport, console: Console) -> None:
     advice = report.recommendation
     text = Text(plain(advice.headline), style="bold green" if advice.is_switch else "bold yellow")
-    text.append(" ".join(["", *map(plain, advice.reasons)]), style="not bold default")
-    if advice.knobs:
-        text.append(f" Settings: {knob_words(advice.knobs)}.", style="not bold default")
     console.print()
     console.print(text)
-    coverage = _percent(report.coverage_ratio, decimals=1)
-    console.print(
-        f"The {report.quantile:g} quantile covered {coverage} of the minutes.", highlight=False
-    )
+    points = list(advice.reasons)
+    if advice.knobs:
+        points.append(f"settings: {knob_words(advice.knobs)}")
+    for point in points:
+        console.print(Padding(Text(f"- {plain(point)}"), (0, 0, 0, 2)))
     for warning in report.warnings:
         console.print(Text(f"warning: {plain(warning)}", style="yellow"))
     console.print()
