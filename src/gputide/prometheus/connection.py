@@ -111,7 +111,7 @@ class Connection:
             raise QueryError(
                 self.target, f"no answer within {waited}", is_retryable=True
             ) from error
-        except httpx2.HTTPError as error:
+        except (httpx2.HTTPError, OSError) as error:  # some TLS alerts come as they are
             raise unreachable(self.target, error) from error
         if reply.status != 200:
             raise refusal(self.target, reply, redact=self._credentials.redact)

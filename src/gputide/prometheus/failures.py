@@ -78,10 +78,11 @@ def refusal(target: str, reply: Reply, redact: Callable[[str], str]) -> RefusedE
     )
 
 
-def unreachable(target: str, error: httpx2.HTTPError) -> QueryError:
+def unreachable(target: str, error: httpx2.HTTPError | OSError) -> QueryError:
     """Return the error that a failed exchange means; TLS failures are no cause to try again."""
     for cause in _causes(error):
-        if isinstance(cause, ssl.SSLError):
+        is_waiting = isinstance(cause, ssl.SSLWantReadError | ssl.SSLWantWriteError)
+        if isinstance(cause, ssl.SSLError) and not is_waiting:
             return QueryError(target, _tls_problem(cause))
     if isinstance(error, httpx2.ConnectTimeout):
         return QueryError(target, "cannot connect in time: firewall?", is_retryable=True)
@@ -106,7 +107,7 @@ def _words(reply: Reply, redact: Callable[[str], str]) -> tuple[str, str]:
     except ServerError as error:
         return error.kind, clean(redact(error.text))
     except AnswerError as error:
-        is_text = reply.content_type.startswith("text/plain")
+        is_text = reply.content_type.startswith("text/plain") or not reply.content_type
         words = reply.body[:4096].decode(errors="replace") if is_text else str(error)
         return "", clean(redact(words))
     return "", ""
@@ -125,7 +126,7 @@ def _advice(reply: Reply, words: str) -> str:
 
 
 def _tls_problem(error: ssl.SSLError) -> str:
-    text = f"{error.reason or ''} {error}".upper().replace(" ", "_")
+    text = str(error).upper().replace(" ", "_")
     if isinstance(error, ssl.SSLCertVerificationError):
         return _certificate_problem(error)
     if "WRONG_VERSION_NUMBER" in text or "RECORD_LAYER_FAILURE" in text:
@@ -135,7 +136,7 @@ def _tls_problem(error: ssl.SSLError) -> str:
             "TLS: it wants a certificate from us that it trusts: "
             "give prometheus-cert-file and prometheus-key-file"
         )
-    return f"TLS: {error.reason or error}"
+    return f"TLS: {clean(str(error))}"
 
 
 def _certificate_problem(error: ssl.SSLCertVerificationError) -> str:
