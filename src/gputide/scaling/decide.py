@@ -66,7 +66,7 @@ def proactive_need(policies: Policies, situation: Situation) -> FloatArray:
     """Return forecast / target `[N]`, the forecast capped by the recent peak; NaN without one."""
     upper = situation.forecast_upper
     if situation.recent_peak is not None:
-        # fmin would take the cap for an unknown forecast; an unknown peak caps nothing
+        # a comparison, for fmin would take the cap where the forecast is unknown
         cap = policies.forecast_cap_ratio * situation.recent_peak
         upper = np.where(upper > cap, cap, upper)
     return upper / policies.proactive_target
@@ -78,7 +78,7 @@ def reactive_need(policies: Policies, situation: Situation) -> tuple[FloatArray,
     The need is NaN where unknown. Where one of several metrics is unknown,
     the others may still scale out.
     """
-    rule, current = hpa.rule_of(policies), situation.current
+    rule, current = policies.reactive, situation.current
     need = np.full(policies.size, np.nan)
     if situation.pods is not None:
         need = hpa.pods_need(situation.pods, rule, current=current)
@@ -88,7 +88,8 @@ def reactive_need(policies: Policies, situation: Situation) -> tuple[FloatArray,
     is_known = situation.is_fresh & situation.is_complete & ~np.isnan(need)
     if situation.other_needs is not None:
         is_known &= ~np.isnan(situation.other_needs)
-        need = np.fmax(need, situation.other_needs)
+        asked = np.where(situation.other_needs > 0, situation.other_needs, np.nan)
+        need = np.fmax(need, asked)  # a lower bound of 0 would tell nothing beside an unknown
     return np.where(situation.is_fresh, need, np.nan), is_known
 
 

@@ -71,7 +71,7 @@ def _by_demand(d: Decisions, row: int) -> Step:
 
 def _source(d: Decisions, row: int) -> str:
     """Return what the demand was read from, in words."""
-    s, target = d.situation, d.policies.reactive_target[row]
+    s, target = d.situation, d.policies.reactive.target[row]
     if s.demand is not None and not isnan(s.demand[row]):
         return f"demand {s.demand[row]:.4g} / target {target:.4g}"
     if s.pods is None:
@@ -87,7 +87,7 @@ def _source(d: Decisions, row: int) -> str:
 
 def _unadjusted(d: Decisions, row: int) -> float:
     """Return the count by demand / target alone, before tolerance and guesses."""
-    s, target = d.situation, d.policies.reactive_target[row]
+    s, target = d.situation, d.policies.reactive.target[row]
     if s.demand is not None and not isnan(s.demand[row]):
         return _whole(s.demand[row] / target)
     return _whole(s.pods.usage[row] / target) if s.pods is not None else float("nan")

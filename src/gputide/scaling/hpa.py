@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gputide.scaling.policies import BoolArray, FloatArray, Policies
+from gputide.scaling.policies import BoolArray, FloatArray, Rule
 from gputide.scaling.rounding import ceil_replicas
 
 
@@ -28,34 +28,6 @@ class PodUsage:
 
     missing: FloatArray
     """Running pods without a sample."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Rule:
-    """Target and tolerance of one metric; arrays `[N]`."""
-
-    target: FloatArray
-    """What one pod should serve."""
-
-    least_within: FloatArray
-    """Usage / target from here ..."""
-
-    most_within: FloatArray
-    """... to here changes nothing."""
-
-    missing_usage: FloatArray
-    """What a pod without a sample counts as when the others ask for fewer: one busy pod for
-    utilization (or the target, where that is more), the target for other metrics."""
-
-
-def rule_of(policies: Policies) -> Rule:
-    """Return the reactive rule of N policies."""
-    return Rule(
-        target=policies.reactive_target,
-        least_within=policies.least_within,
-        most_within=policies.most_within,
-        missing_usage=policies.missing_usage,
-    )
 
 
 def pods_need(pods: PodUsage, rule: Rule, *, current: FloatArray) -> FloatArray:

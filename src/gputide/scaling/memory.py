@@ -24,8 +24,11 @@ class Changes:
 
     def append(self, now_seconds: float, change: FloatArray) -> None:
         """Add what was changed now."""
-        self.times = np.append(self.times, now_seconds)
-        self.before = np.vstack([self.before, self.total])
+        if len(self.times):
+            self.times = np.append(self.times, now_seconds)
+            self.before = np.vstack([self.before, self.total])
+        else:
+            self.times, self.before = np.array([now_seconds]), self.total[None]
         self.total = self.total + change
 
     def drop_until(self, seconds: float) -> None:

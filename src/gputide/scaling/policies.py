@@ -14,8 +14,6 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.intp]
 
-NO_CAP_RATIO = 1e100
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Directions:
@@ -111,6 +109,40 @@ def _can_hold(row: Direction, *, is_up: bool) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Rule:
+    """Target and tolerance of one metric; arrays `[N]`."""
+
+    target: FloatArray
+    """What one pod should serve."""
+
+    least_within: FloatArray
+    """Usage / target from here ..."""
+
+    most_within: FloatArray
+    """... to here changes nothing."""
+
+    missing_usage: FloatArray
+    """What a pod without a sample counts as when the others ask for fewer."""
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Policy]) -> Self:
+        """Return the reactive rule of N policies."""
+        up = np.array([row.tolerance_up_ratio for row in rows], np.float64)
+        down = np.array([row.tolerance_down_ratio for row in rows], np.float64)
+        return cls(
+            target=np.array([row.reactive_target for row in rows], np.float64),
+            least_within=1 - down - ROUNDING_RATIO,
+            most_within=1 + up + ROUNDING_RATIO,
+            missing_usage=np.array([_missing_usage(row) for row in rows], np.float64),
+        )
+
+
+def _missing_usage(row: Policy) -> float:
+    """Return one busy pod for utilization (or the target, where that is more), else the target."""
+    return max(row.reactive_target, 1.0) if row.is_utilization else row.reactive_target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Policies:
     """The knobs of N rows as arrays `[N]`; a row is a workload, or one setting of a replay.
 
@@ -127,22 +159,13 @@ class Policies:
     """Every strategy but `observer`."""
 
     proactive_target: FloatArray
-    reactive_target: FloatArray
-    missing_usage: FloatArray
-    """What a pod without a sample counts as when the others ask for fewer."""
-
-    least_within: FloatArray
-    """Usage / target from here ..."""
-
-    most_within: FloatArray
-    """... to here is within the tolerance."""
-
+    reactive: Rule
     scale_in_below_ratio: FloatArray
     """1 - dead band."""
 
     has_dead_band: bool
     forecast_cap_ratio: FloatArray
-    """Finite: infinity times a peak of 0 would be unknown."""
+    """NaN: no cap, for infinity times a peak of 0 would cap at 0 or warn."""
 
     recovery_grace_seconds: FloatArray
     longest_grace_seconds: float
@@ -168,8 +191,7 @@ class Policies:
         uses_proactive = flags(lambda row: row.strategy is not Strategy.REACTIVE)
         uses_reactive = flags(lambda row: row.strategy is not Strategy.PROACTIVE)
         band = column(lambda row: row.dead_band_ratio)
-        up = column(lambda row: row.tolerance_up_ratio)
-        down = column(lambda row: row.tolerance_down_ratio)
+        cap = column(lambda row: row.forecast_cap_ratio)
         grace = column(lambda row: row.recovery_grace_seconds)
         scales_in = flags(lambda row: row.is_forecast_scale_in)
         return cls(
@@ -179,13 +201,10 @@ class Policies:
             has_single_source=not (uses_proactive & uses_reactive).all(),
             is_writer=flags(lambda row: row.strategy is not Strategy.OBSERVER),
             proactive_target=column(lambda row: row.proactive_target),
-            reactive_target=column(lambda row: row.reactive_target),
-            missing_usage=column(_missing_usage),
-            least_within=1 - down - ROUNDING_RATIO,
-            most_within=1 + up + ROUNDING_RATIO,
+            reactive=Rule.from_rows(rows),
             scale_in_below_ratio=1 - band,
             has_dead_band=bool((band > 0).any()),
-            forecast_cap_ratio=np.minimum(column(lambda row: row.forecast_cap_ratio), NO_CAP_RATIO),
+            forecast_cap_ratio=np.where(np.isfinite(cap), cap, np.nan),
             recovery_grace_seconds=grace,
             longest_grace_seconds=float(grace.max(initial=0.0)),
             is_forecast_scale_in=scales_in,
@@ -198,7 +217,3 @@ class Policies:
     def size(self) -> int:
         """N."""
         return len(self.rows)
-
-
-def _missing_usage(row: Policy) -> float:
-    return max(row.reactive_target, 1.0) if row.is_utilization else row.reactive_target
