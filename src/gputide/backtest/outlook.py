@@ -16,6 +16,7 @@ from gputide.forecast.model import BoolArray, History, Lead, Verdict
 from gputide.forecast.peers import walk_forward
 from gputide.forecast.verdict import judge
 from gputide.quantile import parse_quantile
+from gputide.scaling import Autoscaler
 
 DAY_MINUTES = 1440
 MINUTE_SECONDS = 60
@@ -43,6 +44,15 @@ class OutlookSettings:
             raise SettingError("history-days", f"must be 1 to {MAX_HISTORY_DAYS}")
         if not MINUTE_SECONDS <= self.lead_seconds <= DAY_MINUTES * MINUTE_SECONDS:
             raise SettingError("lead-seconds", "must be 60 to 86400")
+
+    def fit(self, autoscaler: Autoscaler) -> "OutlookSettings":
+        """Return the settings with a resource's quantile and lead where a person set none."""
+        default, lead = OutlookSettings(), max(autoscaler.lead_seconds, MINUTE_SECONDS)
+        return replace(
+            self,
+            quantile=autoscaler.quantile if self.quantile == default.quantile else self.quantile,
+            lead_seconds=lead if self.lead_seconds == default.lead_seconds else self.lead_seconds,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -30,9 +30,11 @@ def backtest(
     report: Annotated[ReportSettings, Parameter(name="*", group=REPORT)] = ReportSettings(),
 ) -> None:
     """Replay recorded load: what each policy would have cost, and where it would have hurt."""
-    traces = read_load(source, reading, server, SystemClock())
+    load = read_load(source, reading, server, SystemClock())
+    if load.ahpa is not None:
+        pods, replay = load.ahpa.fit(pods, replay)
     with watching(Console(stderr=True)) as watcher:
-        reports = shell.run(traces, pods, replay, watcher)
+        reports = shell.run(load.traces, pods, replay, watcher)
     shell.write(reports, report)
     if not report.is_stdout_taken:
         table.print_reports(reports, Console(), is_verbose=report.verbose)

@@ -47,8 +47,10 @@ def forecast(
     output: Annotated[Output, Parameter(name="*", group=FORECAST)] = Output(),
 ) -> None:
     """Forecast recorded load: the next hours as numbers, and whether to trust them."""
-    traces = read_load(source, reading, server, SystemClock())
-    outlooks = [look_ahead(trace, settings) for trace in traces]
+    load = read_load(source, reading, server, SystemClock())
+    if load.ahpa is not None:
+        settings = settings.fit(load.ahpa.autoscaler)
+    outlooks = [look_ahead(trace, settings) for trace in load.traces]
     if output.is_json_alone:
         sys.stdout.write(outlook_json.render(outlooks))
         return
