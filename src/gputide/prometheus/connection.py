@@ -61,7 +61,11 @@ class Connection:
         self._http = httpx2.AsyncClient(
             verify=self._tls.context if self._tls else False,  # nothing to verify on plain HTTP
             timeout=httpx2.Timeout(None, connect=CONNECT_TIMEOUT_SECONDS),
-            headers={"User-Agent": f"gputide/{__version__}", "Accept": "application/json"},
+            headers={
+                "User-Agent": f"gputide/{__version__}",
+                "Accept": "application/json",
+                "Accept-Encoding": "identity",  # Prometheus packs slower than a network carries
+            },
             follow_redirects=False,  # credentials go to the address that the person gave
             trust_env=False,  # no .netrc, no proxy that nobody named
         )

@@ -51,7 +51,11 @@ class InstantResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Series:
-    """One series on its result's grid: `values[T]`, NaN where Prometheus has no sample."""
+    """One series on its result's grid: `values[T]`, NaN where Prometheus has no sample.
+
+    That is after 5 minutes without one, or at once after a failed scrape (a stale marker, which
+    itself is never in an answer); a sample may also be NaN by itself.
+    """
 
     labels: Labels
     values: FloatArray

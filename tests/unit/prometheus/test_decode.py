@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gputide.prometheus.decode import (
@@ -31,6 +31,7 @@ def body(kind: str, result: object, **extra: object) -> bytes:
     return json.dumps({"status": "success", "data": data, **extra}).encode()
 
 
+@settings(deadline=None, max_examples=50)
 @given(
     samples=st.lists(st.tuples(st.integers(0, 2**32), FLOATS), max_size=20),
     separator=st.sampled_from([",", ", "]),
@@ -48,6 +49,7 @@ def test_each_sample_of_a_matrix_comes_out_as_it_went_in(
     np.testing.assert_array_equal(row.values, [value for _, value in samples])
 
 
+@settings(deadline=None, max_examples=50)
 @given(value=FLOATS, label=st.text(max_size=20))
 def test_each_value_of_a_vector_comes_out_as_it_went_in(value: float, label: str) -> None:
     metric = {"le": "+Inf", "x": label, "y": ',"+Inf"]'}

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gputide.errors import InputError
@@ -97,6 +97,7 @@ def test_an_empty_result_is_an_error_and_no_zero() -> None:
         combine(result(), Combination.SUM)
 
 
+@settings(deadline=None, max_examples=50)
 @given(rows=st.lists(SAMPLES, min_size=2, max_size=4), step=st.sampled_from([15, 60, 300]))
 def test_holding_only_adds_to_the_sum_of_what_is_there(rows: list[list[float]], step: int) -> None:
     held = combine(result(*rows, step_seconds=step), Combination.SUM)
@@ -108,6 +109,7 @@ def test_holding_only_adds_to_the_sum_of_what_is_there(rows: list[list[float]], 
     assert held.held_samples or np.array_equal(held.values, plain.values, equal_nan=True)
 
 
+@settings(deadline=None, max_examples=50)
 @given(values=SAMPLES, reach=st.integers(0, 6))
 def test_holding_changes_no_sample_and_fills_only_with_the_last_one(
     values: list[float], reach: int

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gputide.errors import InputError, SettingError
@@ -14,6 +14,7 @@ def row(start: int, values: list[float], *, step: int = 60, **labels: str) -> Ma
     return MatrixRow(labels=labels, at_seconds=at, values=np.array(values))
 
 
+@settings(deadline=None, max_examples=50)
 @given(
     start=st.integers(0, 10**10).map(lambda ms: ms / 1000),
     span=st.integers(0, 10**9).map(lambda ms: ms / 1000),
@@ -45,6 +46,7 @@ def test_a_step_below_a_second_is_refused() -> None:
         align(start_seconds=0, end_seconds=60, step_seconds=0)
 
 
+@settings(deadline=None, max_examples=50)
 @given(first=st.integers(0, 100), columns=st.integers(1, 500), at_most=st.integers(1, 50))
 def test_pieces_cover_the_whole_once_and_none_is_larger_than_allowed(
     first: int, columns: int, at_most: int
