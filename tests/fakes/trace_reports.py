@@ -84,7 +84,7 @@ def trace_report(
             headline="Switch to auto: 31 % fewer replica-hours than the tuned HPA.",
             reasons=(
                 "0.07 % of the minutes would have been saturated; the budget is 0.1 %.",
-                "The load repeats every day, and the forecast covered 95.3 % of the minutes.",
+                "the load repeats every day, and the forecast covered 95.3 % of the minutes",
             ),
             knobs=KNOBS[PolicyName.GPUTIDE_TUNED],
         ),

@@ -64,7 +64,7 @@ class Renderer:
             element("div", class_="plot", id=name, data_chart=f"{name}-data"),
             element("figcaption", *summary, id=f"{name}-summary"),
             _data(f"{name}-data", encoded),
-            class_="chart",
+            class_="chart" if isinstance(chart, Chart) else "chart scatter",
             aria_labelledby=f"{name}-title",
             aria_describedby=f"{name}-summary",
         )
@@ -108,11 +108,11 @@ def _table(table: Table) -> Markup:
         )
         for index, row in enumerate(table.rows)
     ]
-    caption = element("caption", table.caption)
-    inner = element("table", caption, element("thead", head), element("tbody", *rows))
-    return element(
+    inner = element("table", element("thead", head), element("tbody", *rows))
+    scroll = element(
         "div", inner, class_="scroll", tabindex="0", role="region", aria_label=table.caption
     )
+    return join(element("p", table.caption, class_="note"), scroll)
 
 
 def _heading(column: Column) -> Markup:

@@ -93,6 +93,9 @@ def scatter_data(scatter: Scatter, texts: Texts) -> dict[str, object]:
 def _curve(curve: Curve) -> dict[str, object]:
     order = np.lexsort((curve.y, curve.x))
     x, y = curve.x[order], curve.y[order]
+    is_swept = order != (-1 if curve.chosen is None else curve.chosen)
+    is_front = np.zeros(len(order), dtype=np.bool_)
+    is_front[is_swept] = front(y[is_swept])
     return {
         "label": curve.label,
         "color": str(curve.color),
@@ -100,7 +103,8 @@ def _curve(curve: Curve) -> dict[str, object]:
         "x": rounded(x),
         "y": rounded(y),
         "notes": [curve.notes[at] for at in order],
-        "front": front(y).tolist(),
+        "front": is_front.tolist(),
+        "chosen": (~is_swept).tolist(),
     }
 
 

@@ -23,6 +23,8 @@ class Color(StrEnum):
     TEAL = "teal"
     BROWN = "brown"
     OLIVE = "olive"
+    INDIGO = "indigo"
+    GOLD = "gold"
 
 
 class Tone(StrEnum):
@@ -30,6 +32,7 @@ class Tone(StrEnum):
 
     GOOD = "good"
     BAD = "bad"
+    CAUTION = "caution"
     MUTED = "muted"
     NEUTRAL = "neutral"
 
@@ -79,12 +82,17 @@ class Curve:
     y: FloatArray
     notes: tuple[str, ...]
     color: Color
+    chosen: int | None = None
+    """Index of the point that stands out: what was really done, beside what could have been."""
+
     is_hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scatter:
     """Two things of which less is better; a line joins what nothing of its own curve beats.
+
+    The first view ends at 30 times `x_limit`, where there is one; the reader may see all.
 
     x may hold zeros: its axis is logarithmic above `x_linear_below` and linear under it.
     """

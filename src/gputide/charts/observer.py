@@ -19,6 +19,9 @@ class Forecasted:
     """Of the demand."""
 
     time_zone: str = "UTC"
+    pods_label: str = ""
+    """What the blue pods are called where they are not the actual ones."""
+
     name: str = ""
     """Joins the two charts' cursors; several workloads on a page need several names."""
 
@@ -49,7 +52,7 @@ def observer_charts(
         time_zone=forecasted.time_zone,
         group=group,
         lines=(
-            _actual(texts.pod_actual, forecasted.pods, is_stepped=True),
+            _actual(forecasted.pods_label or texts.pod_actual, forecasted.pods, is_stepped=True),
             _predicted(texts.pod_predicted, forecasted.predicted_pods, is_stepped=True),
             *more_pods,
         ),

@@ -72,8 +72,7 @@ ENGLISH = Texts(
     summary_unknown=", unknown {share} of the time",
     thinned="Each pair of points shows the least and the most of {minutes} minutes.",
     scatter_summary=(
-        "{label}: {points} settings, {x_label} {x_least} to {x_most}, "
-        "{y_label} {y_least} to {y_most}"
+        "{label} ({points}): {x_label} {x_least} to {x_most}, {y_label} {y_least} to {y_most}"
     ),
     table_rows="Least and most of each of {rows} equal parts of the time shown.",
     no_data="No data",
@@ -117,7 +116,7 @@ CHINESE = Texts(
     summary_unknown="，{share} 的时间未知",
     thinned="每对点表示 {minutes} 分钟内的最小值和最大值。",
     scatter_summary=(
-        "{label}：{points} 组设置，{x_label} {x_least} 至 {x_most}，{y_label} {y_least} 至 {y_most}"
+        "{label}（{points}）：{x_label} {x_least} 至 {x_most}，{y_label} {y_least} 至 {y_most}"
     ),
     table_rows="将所示时间等分为 {rows} 段，列出每段的最小值和最大值。",
     no_data="无数据",

@@ -5,6 +5,7 @@ from math import isfinite
 from statistics import median
 
 from gputide.backtest.model import Outcome, PolicyName, TraceReport
+from gputide.charts.numbers import number
 
 OPPONENTS = (PolicyName.HPA_TUNED, PolicyName.HPA)
 """What savings are counted against: the HPA tuned by the same replay, else the plain one."""
@@ -97,6 +98,28 @@ def middle(values: list[float | None]) -> float | None:
     """Return the median of the known values, None where there is none."""
     known = [value for value in values if value is not None and isfinite(value)]
     return median(known) if known else None
+
+
+def budget_words(report: TraceReport) -> str:
+    """Return the harm budget in percent, with as many digits as it has."""
+    return f"{number(100 * report.harm_budget_ratio)} %"
+
+
+def advice(report: TraceReport) -> tuple[str, tuple[str, ...]]:
+    """Return the recommendation's headline and reasons as sentences, none said twice."""
+    headline = _sentence(report.recommendation.headline)
+    reasons = tuple(
+        _sentence(reason)
+        for reason in report.recommendation.reasons
+        if reason.rstrip(".") not in headline
+    )
+    return headline, reasons
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    ended = text if text.endswith((".", "!", "?", "。")) else f"{text}."
+    return ended[:1].upper() + ended[1:]
 
 
 def knob_words(knobs: dict[str, float]) -> str:

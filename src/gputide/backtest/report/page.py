@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from itertools import count
 
 from gputide.backtest.model import TraceReport
-from gputide.backtest.report.figures import Summary, knob_words, middle, rows, summary
+from gputide.backtest.report.figures import (
+    Summary,
+    advice,
+    budget_words,
+    knob_words,
+    middle,
+    rows,
+    summary,
+)
 from gputide.backtest.report.pictures import curve_charts, observer
 from gputide.backtest.report.texts import REPORT_TEXTS, ReportTexts
 from gputide.charts import (
@@ -125,15 +133,12 @@ def _part(title: str, anchor: str, blocks: Sequence[Block]) -> Section:
 
 
 def _headline(report: TraceReport, texts: ReportTexts) -> list[Block]:
-    advice = report.recommendation
-    reasons = advice.reasons
-    if advice.knobs:
-        reasons += (texts.knobs_to_use.format(knobs=knob_words(advice.knobs)),)
-    tone = Tone.GOOD if advice.is_switch else Tone.NEUTRAL
-    blocks: list[Block] = [Callout(headline=advice.headline, reasons=reasons, tone=tone)]
+    headline, reasons = advice(report)
+    tone = Tone.GOOD if report.recommendation.is_switch else Tone.NEUTRAL
+    blocks: list[Block] = [Callout(headline=headline, reasons=reasons, tone=tone)]
     blocks.append(Figures(figures=_figures(report, texts)))
     if report.warnings:
-        blocks.append(Callout(headline=texts.warnings, reasons=report.warnings, tone=Tone.BAD))
+        blocks.append(Callout(headline=texts.warnings, reasons=report.warnings, tone=Tone.CAUTION))
     return blocks
 
 
@@ -169,7 +174,7 @@ def _harm_figure(label: str, ratio: float, report: TraceReport, texts: ReportTex
     return Figure(
         label=label,
         value=percent(ratio),
-        note=note.format(budget=percent(report.harm_budget_ratio)),
+        note=note.format(budget=budget_words(report)),
         tone=Tone.BAD if is_over else Tone.NEUTRAL,
     )
 
@@ -188,7 +193,7 @@ def _policies(report: TraceReport, texts: ReportTexts) -> list[Block]:
     )
     judged = rows(report)
     caption = texts.policies_caption.format(
-        days=number(summary(report).days, digits=3), budget=percent(report.harm_budget_ratio)
+        days=number(summary(report).days, digits=3), budget=budget_words(report)
     )
     return [
         Table(
@@ -243,7 +248,7 @@ def _facts(report: TraceReport, texts: ReportTexts) -> Facts:
             (texts.fact_delay, f"{workload.start_delay_seconds:g} s"),
             (texts.fact_bounds, bounds),
             (texts.fact_queue, f"{workload.initial_queue_limit_seconds:g} s"),
-            (texts.fact_budget, percent(report.harm_budget_ratio)),
+            (texts.fact_budget, budget_words(report)),
             (texts.fact_quantile, f"{report.quantile:g}"),
         )
     )

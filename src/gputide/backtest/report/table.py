@@ -9,7 +9,16 @@ from rich.table import Table
 from rich.text import Text
 
 from gputide.backtest.model import TraceReport
-from gputide.backtest.report.figures import Row, Summary, knob_words, middle, rows, summary
+from gputide.backtest.report.figures import (
+    Row,
+    Summary,
+    advice,
+    budget_words,
+    knob_words,
+    middle,
+    rows,
+    summary,
+)
 from gputide.charts.numbers import number, percent
 
 UNKNOWN = "-"
@@ -103,7 +112,7 @@ def _harm(ratio: float, *, is_over: bool) -> Text:
 def _footnotes(report: TraceReport, judged: Sequence[Row]) -> list[str]:
     notes = []
     if any(row.is_saturated_over or row.is_late_over for row in judged):
-        notes.append(f"! over the harm budget of {_number(100 * report.harm_budget_ratio)} %")
+        notes.append(f"! over the harm budget of {budget_words(report)}")
     if not all(row.outcome.is_walk_forward for row in judged):
         notes.append("* one fixed setting; the others tune theirs on earlier days alone")
     if report.coverage_ratio is not None:
@@ -126,18 +135,22 @@ def _print_knobs(judged: Sequence[Row], console: Console) -> None:
 
 
 def _print_recommendation(report: TraceReport, console: Console) -> None:
-    advice = report.recommendation
-    text = Text(plain(advice.headline), style="bold green" if advice.is_switch else "bold yellow")
+    headline, reasons = advice(report)
+    style = "bold green" if report.recommendation.is_switch else "bold yellow"
     console.print()
-    console.print(text)
-    points = list(advice.reasons)
-    if advice.knobs:
-        points.append(f"settings: {knob_words(advice.knobs)}")
-    for point in points:
-        console.print(Padding(Text(f"- {plain(point)}"), (0, 0, 0, 2)))
+    console.print(Text(plain(headline), style=style))
+    for reason in reasons:
+        console.print(_item(Text(plain(reason))))
     for warning in report.warnings:
-        console.print(Text(f"warning: {plain(warning)}", style="yellow"))
+        console.print(_item(Text(f"Warning: {plain(warning)}", style="yellow")))
     console.print()
+
+
+def _item(text: Text) -> Table:
+    """Return a list's item, its further lines indented."""
+    grid = Table.grid(padding=(0, 1))
+    grid.add_row("-", text)
+    return grid
 
 
 def _print_overview(summaries: Sequence[Summary], console: Console) -> None:

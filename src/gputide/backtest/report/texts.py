@@ -22,7 +22,6 @@ class ReportTexts:
     days: str
     median: str
     of_traces: str
-    knobs_to_use: str
     saving: str
     saving_note: str
     saving_stabilized: str
@@ -50,6 +49,7 @@ class ReportTexts:
     footnote: str
     observer: str
     tuned_pods: str
+    simulated_pods: str
     simulated_actual: str
     curves: str
     curve_saturated: str
@@ -87,7 +87,6 @@ ENGLISH = ReportTexts(
     days="Days",
     median="Median",
     of_traces="{switch} of {count}: switch",
-    knobs_to_use="Settings to use: {knobs}.",
     saving="Replica-hours saved",
     saving_note="against the HPA with its target tuned",
     saving_stabilized="… against the stronger HPA",
@@ -118,6 +117,7 @@ ENGLISH = ReportTexts(
     ),
     observer="Actual and predicted",
     tuned_pods="HPA, tuned target",
+    simulated_pods="pods of the HPA (none recorded)",
     simulated_actual=(
         "The source does not tell how many pods ran: "
         "the blue pods are those that the HPA would have run."
@@ -126,9 +126,9 @@ ENGLISH = ReportTexts(
     curve_saturated="Replica-hours against saturated minutes",
     curve_late="Replica-hours against late demand",
     curve_meaning=(
-        "Each point is one setting of a policy over the whole span. Lower and further left is "
-        "better; a line joins the settings that no other of the same policy beats. Left of the "
-        "dashed line the harm is within the budget."
+        "Diamonds are the rows of the table. Each small point is another setting of a policy over "
+        "the whole span, in hindsight; a line joins those that no other of the same policy beats. "
+        "Lower and further left is better; left of the dashed line the harm is within the budget."
     ),
     budget="budget {budget}",
     settings="Settings",
@@ -185,7 +185,6 @@ CHINESE = ReportTexts(
     days="天数",
     median="中位数",
     of_traces="{count} 个中 {switch} 个：切换",
-    knobs_to_use="建议设置：{knobs}。",
     saving="节省的副本小时",
     saving_note="相对于目标值调优的 HPA",
     saving_stabilized="……相对于更强的 HPA",
@@ -216,13 +215,14 @@ CHINESE = ReportTexts(
     ),
     observer="实际与预测",
     tuned_pods="HPA（目标值调优）",
+    simulated_pods="HPA 的 Pod 数（无记录）",
     simulated_actual="数据源未给出实际 Pod 数：蓝色为 HPA 本应运行的 Pod 数。",
     curves="成本与损害",
     curve_saturated="副本小时与饱和分钟",
     curve_late="副本小时与延迟的需求",
     curve_meaning=(
-        "每个点是一种策略的一组设置在整段时间上的结果。越靠左下越好；连线经过同一策略中未被其他设置超过的点。"
-        "虚线以左，损害在预算之内。"
+        "菱形为表中各行。小点为同一策略的其他设置在整段时间上的事后结果；连线经过未被同一策略其他设置超过的点。"
+        "越靠左下越好；虚线以左，损害在预算之内。"
     ),
     budget="预算 {budget}",
     settings="设置",

@@ -135,7 +135,7 @@ function drawLines(host, chart) {
       sync: chart.group ? {key: chart.group, setSeries: false} : undefined,
     },
     scales: {y: {range: (_, least, most) => [0, most > 0 ? most * 1.06 : 1]}},
-    axes: [axis({values: clockLabels, space: 70}), axis({values: (_, ticks) => ticks.map(number), size: yAxisSize})],
+    axes: [axis({values: clockLabels, space: rootPixels() * 4.4, size: rootPixels() * 3}), axis({values: (_, ticks) => ticks.map(number), size: yAxisSize})],
     series,
     bands,
     hooks: {

@@ -58,6 +58,8 @@ function axis(extra) {
     stroke: () => color('ink-soft'),
     font: font(),
     labelFont: font(),
+    space: rootPixels() * 2.4,
+    labelSize: rootPixels() * 1.5,
     grid: {stroke: () => color('grid'), width: 1},
     ticks: {stroke: () => color('grid'), width: 1, size: 5},
     ...extra,
@@ -67,7 +69,7 @@ function axis(extra) {
 // Numbers may be wide ("1,250,000"): the y axis is as wide as its longest label.
 function yAxisSize(u, values) {
   const longest = (values || []).reduce((most, text) => Math.max(most, (text || '').length), 2);
-  return Math.ceil(longest * rootPixels() * 0.45 + 18);
+  return Math.ceil(Math.max(longest * rootPixels() * 0.45 + 18, rootPixels() * 3));
 }
 
 function follow(u, stage) {

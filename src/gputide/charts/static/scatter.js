@@ -2,9 +2,9 @@
 
 // One column of x for all points of all curves, so that each point keeps its own place in it.
 function columnsOf(curves) {
-  const points = curves.flatMap((curve, of) => curve.x.map((x, at) => ({of, at, x, y: curve.y[at], isBest: curve.front[at]})));
+  const points = curves.flatMap((curve, of) => curve.x.map((x, at) => ({of, at, x, y: curve.y[at], isBest: curve.front[at], isChosen: curve.chosen[at]})));
   points.sort((a, b) => a.x - b.x);
-  const pick = (of, isBest) => points.map((p) => (p.of === of && (p.isBest || !isBest) ? p.y : null));
+  const pick = (of, isBest) => points.map((p) => (p.of === of && !p.isChosen && (p.isBest || !isBest) ? p.y : null));
   const best = curves.map((_, of) => pick(of, true));
   const all = curves.map((_, of) => pick(of, false));
   return {points, columns: [points.map((p) => p.x), ...best, ...all]};
@@ -80,15 +80,23 @@ function drawScatter(host, chart) {
       ctx.textAlign = isRight ? 'right' : 'left';
       ctx.fillText(chart.xLimitLabel, x + (isRight ? -6 : 6) * ratio, bbox.top + 14 * ratio);
     }
+    ctx.setLineDash([]);
+    points.filter((p) => p.isChosen && isShown(p)).forEach((p) => drawDiamond(plot, p, chart.curves[p.of].color));
     if (marked && isShown(marked)) {
-      ctx.setLineDash([]);
       ctx.strokeStyle = color('ink');
       ctx.lineWidth = 2 * ratio;
       ctx.beginPath();
-      ctx.arc(plot.valToPos(marked.x, 'x', true), plot.valToPos(marked.y, 'y', true), 7 * ratio, 0, 2 * Math.PI);
+      ctx.arc(plot.valToPos(marked.x, 'x', true), plot.valToPos(marked.y, 'y', true), 9 * ratio, 0, 2 * Math.PI);
       ctx.stroke();
     }
     ctx.restore();
+  }
+
+  // Chosen points are drawn over the series; the y axis must have room for them too.
+  function withChosen(plot, least, most) {
+    const {min, max} = plot.scales.x;
+    const own = points.filter((p) => p.isChosen && plot.series[p.of + 1].show && p.x >= min && p.x <= max).map((p) => p.y);
+    return [Math.min(...own, least ?? Infinity), Math.max(...own, most ?? -Infinity)];
   }
 
   const dots = (curve, isBest) => ({
@@ -106,29 +114,30 @@ function drawScatter(host, chart) {
       ...rows().map((p) => [chart.curves[p.of].label, p.y, p.x, chart.curves[p.of].notes[p.at]])]));
 
   const xEnd = Math.max(...points.map((p) => p.x), chart.xLimit || 0) * 1.25 || 1;
+  const xStart = -0.15 * chart.xLinearBelow;  // room for the points at 0
   u = new uPlot({
     ...plotSize(parts.stage),
     legend: {show: false},
     cursor: {x: false, y: false, drag: {x: true, y: false}, points: {show: false}},
     scales: {
-      x: {time: false, distr: 4, asinh: chart.xLinearBelow, range: (_, least, most) => (most > least ? [least < 0 ? 0 : least, most] : [0, 1])},
-      y: {distr: isLog ? 3 : 1, range: (_, least, most) => yRange(least, most, isLog)},
+      x: {time: false, distr: 4, asinh: chart.xLinearBelow, range: (_, least, most) => (most > least ? [least, most] : [xStart, 1])},
+      y: {distr: isLog ? 3 : 1, range: (plot, least, most) => yRange(...withChosen(plot, least, most), isLog)},
     },
     axes: [
-      axis({label: `${chart.xLabel} (${chart.xUnit})`, values: (_, ticks) => ticks.map(number), splits: (plot) => decades(plot, chart.xLinearBelow), space: 30}),
-      axis({label: `${chart.yLabel} (${chart.yUnit})`, values: (_, ticks) => ticks.map((t) => (t == null ? '' : number(t))), size: yAxisSize, ...(isLog ? {splits: logTicks, filter: (_, s) => s} : {})}),
+      axis({label: `${chart.xLabel} (${chart.xUnit})`, values: (_, ticks) => ticks.map(number), splits: (plot) => decades(plot, chart.xLinearBelow), filter: (_, s) => s, size: rootPixels() * 2}),
+      axis({label: `${chart.yLabel} (${chart.yUnit})`, values: (_, ticks) => ticks.map(number), size: yAxisSize, ...(isLog ? {splits: logTicks, filter: (_, s) => s} : {})}),
     ],
     series: [{}, ...chart.curves.map((c) => dots(c, true)), ...chart.curves.map((c) => dots(c, false))],
     hooks: {
       draw: [drawOver],
       setCursor: [nearest],
-      setScale: [(plot) => { parts.reset.disabled = plot.scales.x.min === 0 && plot.scales.x.max === xEnd; }],
+      setScale: [(plot) => { parts.reset.disabled = plot.scales.x.min === xStart && plot.scales.x.max === xEnd; }],
       ready: [(plot) => plot.over.append(parts.tip)],
     },
   }, columns, parts.stage);
 
-  const whole = () => u.setScale('x', {min: 0, max: xEnd});
-  whole();
+  const whole = () => u.setScale('x', {min: xStart, max: xEnd});
+  u.setScale('x', {min: xStart, max: chart.xLimit ? Math.min(xEnd, 30 * chart.xLimit) : xEnd});
   parts.reset.addEventListener('click', whole);
   parts.stage.addEventListener('keydown', (event) => {
     const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
@@ -145,8 +154,25 @@ function drawScatter(host, chart) {
   follow(u, parts.stage);
 }
 
+function drawDiamond(plot, point, colorName) {
+  const {ctx} = plot;
+  const [x, y] = [plot.valToPos(point.x, 'x', true), plot.valToPos(point.y, 'y', true)];
+  const reach = 6 * devicePixelRatio;
+  ctx.beginPath();
+  ctx.moveTo(x, y - reach);
+  ctx.lineTo(x + reach, y);
+  ctx.lineTo(x, y + reach);
+  ctx.lineTo(x - reach, y);
+  ctx.closePath();
+  ctx.fillStyle = color(`line-${colorName}`);
+  ctx.strokeStyle = color('paper');
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  ctx.fill();
+  ctx.stroke();
+}
+
 function yRange(least, most, isLog) {
-  if (least == null) return [isLog ? 1 : 0, 10];
+  if (!Number.isFinite(least)) return [isLog ? 1 : 0, 10];
   return isLog ? [least * 0.85, most * 1.15] : [0, most * 1.08 || 1];
 }
 
