@@ -71,8 +71,9 @@ def read_ahpa_file(path: Path, *, time_zone: str | None = None) -> AhpaFile:
 
 def _documents(path: Path) -> Iterator[tuple[yaml.Node, object]]:
     """Yield each document as the tree that knows its lines, and as values."""
-    loader = _Loader(_text(path))
+    text = _text(path)
     try:
+        loader = _Loader(text)
         while loader.check_node():
             node = cast("yaml.Node", loader.get_node())  # there is one: check_node said so
             yield node, loader.construct_document(node)
@@ -84,8 +85,6 @@ def _documents(path: Path) -> Iterator[tuple[yaml.Node, object]]:
         raise InputError(str(path), f"no YAML: {str(error).splitlines()[0]}") from error
     except RecursionError as error:
         raise InputError(str(path), "no YAML for people: nested too deeply") from error
-    finally:
-        loader.dispose()
 
 
 def _text(path: Path) -> str:
