@@ -38,7 +38,7 @@ class MetricMetadata(msgspec.Struct, frozen=True):
 class BuildInformation(msgspec.Struct, frozen=True):
     """Which program answers; VictoriaMetrics, Thanos and others leave some of it empty."""
 
-    version: str
+    version: str = ""
     revision: str = ""
     branch: str = ""
 

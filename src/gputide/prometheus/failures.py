@@ -102,10 +102,13 @@ def clean(text: str) -> str:
 
 def _words(reply: Reply, redact: Callable[[str], str]) -> tuple[str, str]:
     """Return Prometheus' errorType and error, or what there is."""
+    if not reply.body.strip():
+        return "", ""
     try:
         decode_answer(reply.body)
     except ServerError as error:
-        return error.kind, clean(redact(error.text))
+        kind = "" if error.kind == str(reply.status) else error.kind  # VictoriaMetrics' way
+        return kind, clean(redact(error.text))
     except AnswerError as error:
         is_text = reply.content_type.startswith("text/plain") or not reply.content_type
         words = reply.body[:4096].decode(errors="replace") if is_text else str(error)

@@ -176,6 +176,8 @@ def _check_address(parts: SplitResult) -> None:
     setting = "prometheus-url"
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise SettingError(setting, "must look like http://host:9090 or https://host/path")
+    if not parts.hostname.isascii():
+        raise SettingError(setting, "must name its host in ASCII (xn--... for other letters)")
     if parts.query or parts.fragment:
         raise SettingError(setting, "must end with the path: no ?query and no #fragment")
     path = parts.path.rstrip("/")

@@ -38,7 +38,7 @@ def in_turn(*answers: bytes) -> Iterator[bytes]:
         (response(VECTOR[:40]), "JSON that is cut off after 40 bytes"),
         (response(b""), "an empty body instead of JSON"),
         (response(b'{"status":"error","errorType":"bad","error":"own words"}'), "bad: own words"),
-        (response(status="401 Unauthorized"), "HTTP 401: an empty body"),
+        (response(status="401 Unauthorized"), r"HTTP 401 \(give a bearer token"),
         (response(b"no", "403 Forbidden", content_type="text/plain"), "HTTP 403: no"),
         (
             response(status="302 Found", headers={"Location": "https://sso.example/?to=x"}),

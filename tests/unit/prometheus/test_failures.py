@@ -26,6 +26,10 @@ def reply(status: int, body: bytes = b"", **fields: str) -> Reply:
             "HTTP 400: bad_data: 1:2: parse error",
         ),
         (
+            reply(422, b'{"status":"error","errorType":"422","error":"cannot parse"}'),
+            "HTTP 422: cannot parse",
+        ),
+        (
             reply(401, b"Unauthorized\n", content_type="text/plain"),
             "HTTP 401: Unauthorized (give a bearer token, or user and password)",
         ),

@@ -22,6 +22,7 @@ VENDOR_PATH = (
         ({"url": ""}, "prometheus-url"),
         ({"url": "http://:9090"}, "prometheus-url"),
         ({"url": "http://host:99999"}, "prometheus-url"),
+        ({"url": "http://☃.example"}, "prometheus-url"),
         ({"url": "http://[::1"}, "prometheus-url"),
         ({"url": "http://host:9090?x=1"}, "prometheus-url"),
         ({"url": "http://host:9090/#graph"}, "prometheus-url"),
