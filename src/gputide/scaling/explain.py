@@ -60,7 +60,9 @@ def _by_demand(d: Decisions, row: int) -> Step:
         )
         return Step(reason=Reason.DEMAND_UNKNOWN, replicas=need, text=why)
     replicas = _whole(need)
-    if replicas == d.situation.current[row] and _unadjusted(d, row) != replicas:
+    if d.situation.other_needs is not None and d.situation.other_needs[row] == need > 0:
+        source = "a further metric asks for the most"
+    elif replicas == d.situation.current[row] and _unadjusted(d, row) != replicas:
         text = f"{source}: near enough to the target, or the direction is open"
         return Step(reason=Reason.WITHIN_TOLERANCE, replicas=replicas, text=text)
     if not d.is_known[row]:

@@ -36,7 +36,7 @@ def parse_quantity(value: float | str, *, setting: str) -> float:
     if match is None:
         raise SettingError(setting, f"'{value}' is no quantity; write it as 20, 0.5, 500m or 1k")
     number, suffix, exponent = match.groups()
-    parsed = float(number) * FACTORS[suffix or ""] * 10.0 ** int(exponent or 0)
+    parsed = float(f"{number}e{exponent or 0}") * FACTORS[suffix or ""]
     if not isfinite(parsed):
         raise SettingError(setting, f"'{value}' is too large")
     return parsed
