@@ -72,6 +72,8 @@ def frame_of(trace: Trace, workload: Workload, settings: BacktestSettings) -> Fr
             f"{total / DAY_MINUTES:.1f} days of history are too few for a forecast: "
             f"{settings.history_days + 1} or more tell what it is worth"
         )
+    if workload.min_replicas == 0:
+        warnings.append("at 0 pods nothing is measured that could wake a workload: 1 is kept")
     first = max(history, total - settings.evaluated_days * DAY_MINUTES)
     tuned_days = min(settings.tuning_days, first // DAY_MINUTES)
     return Frame(
@@ -92,10 +94,10 @@ def check_workload(workload: Workload) -> None:
             0 <= workload.start_delay_seconds <= MAX_START_DELAY_SECONDS,
             f"must be at least 0 and at most {MAX_START_DELAY_SECONDS}",
         ),
-        "min-replicas": (workload.min_replicas >= 1, "must be at least 1"),
+        "min-replicas": (workload.min_replicas >= 0, "must be at least 0"),
         "max-replicas": (
-            workload.max_replicas >= workload.min_replicas,
-            "must be at least min-replicas",
+            workload.max_replicas >= max(workload.min_replicas, 1),
+            "must be at least 1 and min-replicas",
         ),
         "initial-queue-limit-seconds": (
             workload.initial_queue_limit_seconds >= 0,

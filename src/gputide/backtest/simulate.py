@@ -1,10 +1,12 @@
-"""Pods under a load: N rows of the same workload, each scaled by its own rule, step by step.
+"""Pods under a load: N rows at once, each scaled by its own rule, step by step.
 
 Every row decides through `gputide.scaling.decide`, the function that the controller calls. A pod
-that is asked for serves `start_delay` later; the newest pods are the first to go.
+that is asked for serves one start delay later; the newest pods are the first to go. Rows never
+touch each other: what a row does is the same alone and among a thousand.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil
 from typing import Self
 
@@ -25,47 +27,50 @@ BoolArray = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Load:
-    """What happens in a span of M minutes, in fully busy pods; NaN is unknown."""
+    """What happens in M minutes to L workloads, in fully busy pods; NaN is unknown."""
 
     demand: FloatArray
-    """[M]."""
+    """[L, M]."""
 
     uppers: FloatArray
     """[F, M]: what each forecast said at the minute's start, from earlier minutes alone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One workload under one rule."""
+
+    rule: Policy
+    load: int
+    """Which demand it serves."""
+
+    series: int | None
+    """Which forecast it reads."""
+
+    uses_demand: bool
+    """Scales on the demand itself, not on the utilization of its pods."""
+
+    min_replicas: float
+    """At least 1."""
+
+    max_replicas: float
+
+
 class Rules:
-    """How N rows scale."""
+    """How N rows scale, as arrays."""
 
-    policies: Policies
-    series: IntArray
-    """[N]: which forecast of the load a row reads; -1: none."""
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.policies = Policies.from_rows([row.rule for row in rows])
+        self.load = np.array([row.load for row in rows], np.intp)
+        self.series = np.array([-1 if row.series is None else row.series for row in rows], np.intp)
+        self.uses_demand = np.array([row.uses_demand for row in rows], bool)
+        self.min_replicas = np.array([row.min_replicas for row in rows], np.float64)
+        self.max_replicas = np.array([row.max_replicas for row in rows], np.float64)
 
-    uses_demand: BoolArray
-    """[N]: scales on the demand itself, not on the utilization of its pods."""
-
-    min_replicas: FloatArray
-    max_replicas: FloatArray
-
-    @classmethod
-    def of(
-        cls,
-        rules: list[Policy],
-        *,
-        series: list[int],
-        uses_demand: list[bool],
-        bounds: list[tuple[float, float]],
-    ) -> Self:
-        """Return the arrays of N rows."""
-        low, high = np.array(bounds, np.float64).T
-        return cls(
-            policies=Policies.from_rows(rules),
-            series=np.array(series, np.intp),
-            uses_demand=np.array(uses_demand, bool),
-            min_replicas=low,
-            max_replicas=high,
-        )
+    @property
+    def size(self) -> int:
+        """N."""
+        return len(self.load)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,13 +83,17 @@ class Span:
     ready: FloatArray
     """Pods that served."""
 
+    def of(self, rows: slice) -> "Span":
+        """Return the span of some rows."""
+        return Span(asked=self.asked[:, rows], ready=self.ready[:, rows])
+
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Fleet:
     """The pods of N rows between two spans; `run` moves it on in place."""
 
     asked: FloatArray
-    """[N]."""
+    """[N]: what is asked for now."""
 
     recent_asked: FloatArray
     """[D + 1, N]: what was asked for during the last start delay, a ring."""
@@ -93,102 +102,108 @@ class Fleet:
     """[4, N]: busy share of the ready pods, a ring; NaN: unknown."""
 
     recent_demand: FloatArray
-    """[4], a ring."""
+    """[4, N], a ring."""
 
     memory: Memory
     step: int = 0
-    ready: FloatArray = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.ready = self.recent_asked.min(axis=0)
 
     @classmethod
     def start(cls, replicas: FloatArray, *, start_delay_seconds: float) -> Self:
         """Return N rows that have run `replicas[N]` for long enough."""
-        delay = ceil(start_delay_seconds / STEP_SECONDS)
+        delay_steps = ceil(start_delay_seconds / STEP_SECONDS)
         return cls(
             asked=replicas.copy(),
-            recent_asked=np.tile(replicas, (delay + 1, 1)),
+            recent_asked=np.tile(replicas, (delay_steps + 1, 1)),
             recent_usage=np.full((METRIC_STEPS, len(replicas)), np.nan),
-            recent_demand=np.full(METRIC_STEPS, np.nan),
+            recent_demand=np.full((METRIC_STEPS, len(replicas)), np.nan),
             memory=Memory(len(replicas)),
+        )
+
+    def select(self, rows: IntArray) -> "Fleet":
+        """Return the fleet of these rows, in this order."""
+        return Fleet(
+            asked=self.asked[rows],
+            recent_asked=self.recent_asked[:, rows],
+            recent_usage=self.recent_usage[:, rows],
+            recent_demand=self.recent_demand[:, rows],
+            memory=self.memory.select(rows),
+            step=self.step,
         )
 
     def run(self, rules: Rules, load: Load) -> Span:
         """Return what the rows ran under a load of M minutes, 4 M steps."""
-        steps = STEPS_PER_MINUTE * len(load.demand)
-        asked = np.empty((steps, len(self.asked)))
+        minutes = load.demand.shape[1]
+        asked = np.empty((STEPS_PER_MINUTE * minutes, rules.size))
         ready = np.empty_like(asked)
-        views = _Views(rules, load)
-        for index in range(steps):
+        view = _View(rules)
+        demand, uppers = load.demand.T, _with_none(load.uppers).T
+        for index in range(len(asked)):
             minute = index // STEPS_PER_MINUTE
-            situation = self._situation(rules, views, minute)
-            self.asked = decide(rules.policies, situation, self.memory).desired
-            self._advance(float(load.demand[minute]))
+            view.upper = uppers[minute, rules.series]
+            self.asked = decide(rules.policies, self._situation(rules, view), self.memory).desired
             asked[index] = self.asked
-            ready[index] = self.ready
+            ready[index] = self._advance(demand[minute, rules.load])
         return Span(asked=asked, ready=ready)
 
-    def _situation(self, rules: Rules, views: "_Views", minute: int) -> Situation:
+    def _situation(self, rules: Rules, view: "_View") -> Situation:
         """Return what can be seen now: metrics of the last 60 s, the newest forecast."""
-        usage = _known_mean(self.recent_usage)
+        ready = self._ready()
+        usage = _known_mean(self.recent_usage) * ready
         demand = None
-        if views.is_any_on_demand:
+        if view.is_any_on_demand:
             demand = np.where(rules.uses_demand, _known_mean(self.recent_demand), np.nan)
-        pods = PodUsage(
-            usage=np.where(rules.uses_demand, np.nan, usage * self.ready),
-            ready=self.ready,
-            unready=self.asked - self.ready,
-            missing=views.zero,
-        )
+            usage = np.where(rules.uses_demand, np.nan, usage)
         return Situation(
             now_seconds=float(self.step * STEP_SECONDS),
             current=self.asked,
             min_replicas=rules.min_replicas,
             max_replicas=rules.max_replicas,
-            is_fresh=views.always,
-            is_complete=views.always,
+            is_fresh=view.always,
+            is_complete=view.always,
             demand=demand,
-            forecast_upper=views.upper(minute),
-            pods=pods,
+            forecast_upper=view.upper,
+            pods=PodUsage(usage=usage, ready=ready, unready=self.asked - ready, missing=view.zero),
         )
 
-    def _advance(self, demand: float) -> None:
-        """Live through one step: pods start, serve, and are measured."""
+    def _ready(self) -> FloatArray:
+        """Return the pods that serve, `[N]`: as many as were asked for all through a start delay.
+
+        That is exact where the newest pods go first.
+        """
+        ready: FloatArray = np.minimum.reduce(self.recent_asked)
+        return ready
+
+    def _advance(self, demand: FloatArray) -> FloatArray:
+        """Live through one step of `demand[N]`; return the pods that served."""
         self.recent_asked[self.step % len(self.recent_asked)] = self.asked
-        # A pod serves once as many as it were asked for all through its start: the newest go first.
-        self.ready = self.recent_asked.min(axis=0)
-        with np.errstate(divide="ignore"):
-            busy = np.minimum(demand / self.ready, 1.0) if demand > 0 else demand
-        self.recent_usage[self.step % METRIC_STEPS] = busy
+        ready = self._ready()
+        self.recent_usage[self.step % METRIC_STEPS] = np.minimum(demand / ready, 1.0)
         self.recent_demand[self.step % METRIC_STEPS] = demand
         self.step += 1
+        return ready
 
 
-class _Views:
-    """A load as the rows see it, minute by minute."""
+class _View:
+    """What every step of a span shows to the rows."""
 
-    def __init__(self, rules: Rules, load: Load) -> None:
-        rows = len(rules.series)
-        self.zero = np.zeros(rows)
-        self.always = np.ones(rows, bool)
+    def __init__(self, rules: Rules) -> None:
+        self.zero = np.zeros(rules.size)
+        self.always = np.ones(rules.size, bool)
+        self.upper = np.full(rules.size, np.nan)
         self.is_any_on_demand = bool(rules.uses_demand.any())
-        unknown = np.full((1, len(load.demand)), np.nan)
-        self._uppers = np.ascontiguousarray(np.concatenate([load.uppers, unknown]).T)
-        self._series = rules.series  # -1 is the last one: unknown
 
-    def upper(self, minute: int) -> FloatArray:
-        """Return `[N]`."""
-        seen: FloatArray = self._uppers[minute, self._series]
-        return seen
+
+def _with_none(uppers: FloatArray) -> FloatArray:
+    """Return the forecasts with a last one that says nothing, for rows that read series -1."""
+    return np.concatenate([uppers, np.full((1, uppers.shape[1]), np.nan)])
 
 
 def _known_mean(recent: FloatArray) -> FloatArray:
-    """Return the mean over the first axis of what is known; NaN where nothing is.
-
-    Demand is known for all rows or for none, so that one row's gaps are every row's.
-    """
-    known = ~np.isnan(recent.reshape(len(recent), -1)[:, 0])
-    shown = recent if known.all() or not known.any() else recent[known]
-    mean: FloatArray = shown.sum(axis=0) / len(shown)
-    return mean
+    """Return the mean over the first axis of what is known; NaN where nothing is."""
+    mean: FloatArray = np.add.reduce(recent) / len(recent)
+    if not np.isnan(mean).any():
+        return mean
+    known = ~np.isnan(recent)
+    counts = known.sum(axis=0)
+    sums = np.where(known, recent, 0.0).sum(axis=0)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)

@@ -6,12 +6,13 @@ import pytest
 from numpy.typing import NDArray
 
 from gputide.backtest.model import PolicyName, Trace, TraceReport, Workload
-from gputide.backtest.replay import replay
+from gputide.backtest.replay import replay, replay_all
 from gputide.backtest.settings import BacktestSettings
 from gputide.errors import InputError, SettingError
 
 STARTED = datetime(2024, 5, 6, tzinfo=UTC)
 DAY_MINUTES = 1440
+HOURS_12 = 12 * 60
 HOURS_18 = 18 * 60
 
 
@@ -26,9 +27,15 @@ def trace(demand: NDArray[np.float64], **changes: object) -> Trace:
     return replace(plain, **changes)  # type: ignore[arg-type]  # a test's choice of fields
 
 
-def run(what: Trace, *policies: PolicyName, capacity: float = 1.0, **settings: int) -> TraceReport:
+def run_all(
+    traces: list[Trace], *policies: PolicyName, capacity: float = 1.0, **settings: int
+) -> tuple[TraceReport, ...]:
     chosen = BacktestSettings(policies=policies or tuple(PolicyName), **settings)
-    return replay(what, Workload(capacity_per_pod=capacity), chosen)
+    return replay_all(traces, [Workload(capacity_per_pod=capacity)] * len(traces), chosen)
+
+
+def run(what: Trace, *policies: PolicyName, capacity: float = 1.0, **settings: int) -> TraceReport:
+    return run_all([what], *policies, capacity=capacity, **settings)[0]
 
 
 @pytest.fixture(scope="module")
@@ -94,9 +101,8 @@ def test_no_policy_but_the_oracle_looks_ahead() -> None:
         PolicyName.GPUTIDE_ONE_TARGET,
         PolicyName.GPUTIDE,
     )
-    before, after = (
-        run(trace(what), *names, history_days=1, evaluated_days=1, tuning_days=1)
-        for what in (demand, other)
+    before, after = run_all(
+        [trace(demand), trace(other)], *names, history_days=1, evaluated_days=1, tuning_days=1
     )
     known = cut - DAY_MINUTES + 1  # a minute's first decision is made before its demand
 
@@ -111,16 +117,39 @@ def test_tuned_policies_choose_from_earlier_days_alone() -> None:
     demand = day_and_night(2 * DAY_MINUTES + 60)
     other = demand.copy()
     other[2 * DAY_MINUTES :] *= 5
-    runs = [
-        run(trace(what), PolicyName.HPA_TUNED, history_days=1, evaluated_days=2, tuning_days=1)
-        for what in (demand, other)
-    ]
+    runs = run_all(
+        [trace(demand), trace(other)],
+        PolicyName.HPA_TUNED,
+        history_days=1,
+        evaluated_days=2,
+        tuning_days=1,
+    )
     first_day = [r.timeline.replicas[PolicyName.HPA_TUNED][:DAY_MINUTES] for r in runs]
 
     assert np.array_equal(first_day[0], first_day[1])
     # Both choose for the last day by the day before it, which is the same.
     assert runs[0].outcomes[0].knobs == runs[1].outcomes[0].knobs
     assert runs[0].outcomes[0].is_walk_forward
+
+
+def test_side_by_side_traces_run_as_each_alone() -> None:
+    gap = day_and_night(HOURS_18, seed=2)
+    gap[700:730] = np.nan
+    traces = [trace(day_and_night(HOURS_18)), trace(gap), trace(day_and_night(HOURS_12, seed=3))]
+    names = (PolicyName.HPA, PolicyName.GPUTIDE, PolicyName.ORACLE)
+    together = run_all(traces, *names)
+
+    for one, found in zip(traces, together, strict=True):
+        alone = run(one, *names)
+        assert alone.outcomes == found.outcomes
+        assert alone.recommendation == found.recommendation
+
+
+def test_traces_with_different_start_delays_do_not_run_side_by_side() -> None:
+    workloads = [Workload(capacity_per_pod=1, start_delay_seconds=s) for s in (60, 180)]
+
+    with pytest.raises(SettingError, match="start-delay-seconds"):
+        replay_all([trace(day_and_night(HOURS_12))] * 2, workloads, BacktestSettings())
 
 
 def test_unknown_minutes_are_held_and_told() -> None:
@@ -182,7 +211,12 @@ def test_an_unknown_zone_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("capacity_per_pod", 0.0), ("start_delay_seconds", -1.0), ("min_replicas", 0)],
+    [
+        ("capacity_per_pod", 0.0),
+        ("start_delay_seconds", -1.0),
+        ("min_replicas", -1),
+        ("max_replicas", 0),
+    ],
 )
 def test_a_workload_that_makes_no_sense_is_refused(field: str, value: float) -> None:
     workload = replace(Workload(capacity_per_pod=1), **{field: value})  # type: ignore[arg-type]  # wrong on purpose

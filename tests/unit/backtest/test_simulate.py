@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gputide.backtest.model import Workload
 from gputide.backtest.policies import contestant
-from gputide.backtest.policies.contestant import Contestant, rules_of
+from gputide.backtest.policies.contestant import Contestant, row_of
 from gputide.backtest.settings import Metric
 from gputide.backtest.simulate import STEPS_PER_MINUTE, Fleet, Load, Rules, Span
 
@@ -17,16 +17,19 @@ FORECAST = "forecast"
 
 
 def rules(*contestants: Contestant, metric: Metric = Metric.UTILIZATION) -> Rules:
-    return rules_of(contestants, series_names=[FORECAST], workload=WORKLOAD, metric=metric)
+    series = {FORECAST: 0}
+    return Rules(
+        [row_of(c, load=0, series=series, workload=WORKLOAD, metric=metric) for c in contestants]
+    )
 
 
 def load(demand: list[float], forecast: list[float] | None = None) -> Load:
     uppers = np.array([forecast if forecast is not None else [np.nan] * len(demand)])
-    return Load(demand=np.array(demand), uppers=uppers)
+    return Load(demand=np.array([demand]), uppers=uppers)
 
 
 def run(rows: Rules, what: Load, *, replicas: float = 20, start_delay_seconds: float = 180) -> Span:
-    start = np.full(len(rows.series), replicas)
+    start = np.full(rows.size, replicas)
     fleet = Fleet.start(start, start_delay_seconds=start_delay_seconds)
     return fleet.run(rows, what)
 

@@ -1,11 +1,11 @@
 """One contestant: a policy with one setting of its knobs, ready to be replayed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gputide.backtest.model import PolicyName, Workload
 from gputide.backtest.settings import Metric
-from gputide.backtest.simulate import Rules
+from gputide.backtest.simulate import Row
 from gputide.scaling import HPA_DOWN, HPA_UP, Direction, Policy, Strategy
 
 HPA_TOLERANCE_RATIO = 0.1
@@ -33,26 +33,23 @@ class Contestant:
         return self.rule, self.series, self.fixed_replicas
 
 
-def rules_of(
-    contestants: Sequence[Contestant],
+def row_of(
+    contestant: Contestant,
     *,
-    series_names: Sequence[str],
+    load: int,
+    series: Mapping[str, int],
     workload: Workload,
     metric: Metric,
-) -> Rules:
-    """Return the rows of a simulation; a contestant whose series is unknown reads none."""
-    index = {name: position for position, name in enumerate(series_names)}
-
-    def bounds(contestant: Contestant) -> tuple[float, float]:
-        if contestant.fixed_replicas is not None:
-            return contestant.fixed_replicas, contestant.fixed_replicas
-        return workload.min_replicas, workload.max_replicas
-
-    return Rules.of(
-        [c.rule for c in contestants],
-        series=[index.get(c.series, -1) for c in contestants],
-        uses_demand=[metric is Metric.DEMAND] * len(contestants),
-        bounds=[bounds(c) for c in contestants],
+) -> Row:
+    """Return the row that replays a contestant; a series that is not there says nothing."""
+    size = contestant.fixed_replicas
+    return Row(
+        rule=contestant.rule,
+        load=load,
+        series=series.get(contestant.series),
+        uses_demand=metric is Metric.DEMAND,
+        min_replicas=max(workload.min_replicas, 1) if size is None else size,
+        max_replicas=workload.max_replicas if size is None else size,
     )
 
 
