@@ -74,10 +74,14 @@ def _require_one_cadence(
     if lengths[lengths >= 3].sum() * 10 >= len(steps):
         is_cadence = lengths >= 3
     if is_cadence.any():
-        begin = int(begins[np.argmax(is_cadence)])
+        run = int(np.argmax(is_cadence))
+        begin, end = int(begins[run]), int(begins[run] + lengths[run])
+        corner, before, after = int(rows[begin]) - 1, step, steps[begin]
+        if begin == 0:  # the change is where this cadence ends
+            corner, before, after = int(rows[end - 1]), steps[0], steps[min(end, len(steps) - 1)]
         raise InputError(
-            samples.place(int(rows[begin])),
-            f"two cadences: rows lie {step} s apart elsewhere, {steps[begin]:g} s from here on:"
+            samples.place(corner),
+            f"two cadences: rows lie {before:g} s apart before this line, {after:g} s after it:"
             " split the file or resample it",
         )
 
