@@ -7,6 +7,7 @@ from typing import Self
 from urllib.parse import quote
 
 import msgspec
+import structlog
 
 from gputide.clock import Clock, SystemClock
 from gputide.errors import InputError, QueryError
@@ -25,6 +26,8 @@ from gputide.prometheus.model import InstantResult, Labels, RangeResult
 from gputide.prometheus.range_read import RangeRead
 from gputide.prometheus.settings import PrometheusSettings
 from gputide.prometheus.stitch import align
+
+log = structlog.stdlib.get_logger()
 
 
 class MetricMetadata(msgspec.Struct, frozen=True):
@@ -187,6 +190,8 @@ class Prometheus:
         may_post: bool = True,
     ) -> Kind:
         answer = await self._ask(path, parameters, self._connection.deadline(), may_post=may_post)
+        if answer.warnings:  # names and labels have no place for them
+            log.warning("Prometheus warns", target=self.target, path=path, warnings=answer.warnings)
         try:
             return decode_data(answer, kind)
         except AnswerError as error:

@@ -1,5 +1,6 @@
 """Files and settings -> what goes with each request: headers, and the TLS context."""
 
+import re
 import ssl
 from base64 import b64encode
 from pathlib import Path
@@ -8,6 +9,9 @@ from gputide.errors import SettingError
 from gputide.prometheus.settings import PrometheusSettings, parse_header
 
 Signature = tuple[int, int, int]
+
+_TENANT = re.compile("tenant|org-?id|account-?id|project-?id", re.IGNORECASE)
+"""Headers that say whose data it is: no secret, and often a word of everyday use."""
 
 
 class SecretFile:
@@ -71,7 +75,7 @@ class Credentials:
 
     def redact(self, text: str) -> str:
         """Return a server's text without our secrets: some servers quote what they refuse."""
-        secrets = [value for _, value in self.headers()]
+        secrets = [value for name, value in self.headers() if not _TENANT.search(name)]
         secrets += [value.partition(" ")[2] for value in secrets]
         secrets += self._url_credentials[1:] if self._url_credentials else ()
         for secret in sorted((s for s in secrets if len(s) > 3), key=len, reverse=True):

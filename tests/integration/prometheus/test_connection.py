@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from structlog.testing import capture_logs
 
 from fakes.clock import FakeClock
 from fakes.http_server import Request, http_server, response
@@ -214,6 +215,15 @@ async def test_warnings_of_the_server_reach_the_result() -> None:
         )
 
     assert found.warnings == ("one store is away",)
+
+
+async def test_warnings_about_names_and_labels_are_logged() -> None:
+    body = b'{"status":"success","data":["a"],"warnings":["one store is away"]}'
+    async with http_server(lambda _: response(body)) as server, client(server.url) as prometheus:
+        with capture_logs() as logs:
+            assert await prometheus.label_names() == ("a",)
+
+    assert logs[0]["warnings"] == ("one store is away",)
 
 
 async def test_no_more_requests_run_at_once_than_allowed() -> None:

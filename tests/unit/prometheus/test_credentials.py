@@ -94,6 +94,12 @@ def test_every_secret_is_taken_out_of_a_text() -> None:
     assert Credentials(settings).redact(text) == "no ***, no ***, no ***"
 
 
+def test_a_tenant_is_no_secret() -> None:
+    settings = PrometheusSettings(url=URL, headers=("X-Scope-OrgID: default",))
+
+    assert Credentials(settings).redact("no namespace default") == "no namespace default"
+
+
 @pytest.mark.parametrize("content", [None, b"", b"no certificate"])
 def test_an_unusable_ca_file_is_named(tmp_path: Path, content: bytes | None) -> None:
     file = tmp_path / "ca.pem"
