@@ -6,30 +6,27 @@ import numpy as np
 
 from gputide.forecast.band.calibration import evidence_of
 from gputide.forecast.band.days import Days, Single, cut_days
-from gputide.forecast.band.experts import centre_experts, forecast_days, upper_experts
-from gputide.forecast.band.mixing import awake, live_deviation, mix, with_live_level
+from gputide.forecast.band.experts import (
+    FULL_DAYS,
+    centre_experts,
+    coming_view,
+    last_week_of,
+    past_view,
+    upper_experts,
+)
+from gputide.forecast.band.mixing import carry_live, live_of, mix
+from gputide.forecast.band.season import relate
 from gputide.forecast.model import DayBand, FloatArray, History, Verdict, parse_quantile
 
 CHUNK_ROWS = 16
 """Workloads at a time, so that the work stays in the processor's cache."""
 
 MIN_DAYS = 2
+TREND_SHARE = 0.3
+"""Of a rise over the weeks, this much is added for the day to come."""
+
 MAX_OVER_PEAK = 1.3
 """No bound lies further above the largest value of the history."""
-
-FULL_UPPER = (
-    "mean-and-spread",
-    "second-highest",
-    "last-day",
-    "last-week",
-    "shape-at-last-day",
-    "shape-at-last-week",
-    "shape-at-recent",
-)
-SHORT_UPPER = ("mean-and-spread", "highest")
-"""Without a second week nobody knows whether a quiet yesterday was a quiet day of the week."""
-
-CENTRE = ("mean", "recent", "last-day", "last-week", "shape-at-last-day", "shape-at-last-week")
 
 
 def forecast_day(
@@ -62,33 +59,37 @@ def _forecast_rows(history: History, rows: slice, quantile: float) -> tuple[Floa
     if history.values.shape[1] < MIN_DAYS * history.steps_per_day:
         return _flat(history.values[rows], quantile, history.steps_per_day)
     days = cut_days(history, rows)
-    upper = _upper(days, quantile)
-    median = np.minimum(_median(days), upper) if quantile > 0.5 else _median(days)
+    upper, median = _bounds(days, quantile)
+    if quantile > 0.5:
+        median = np.minimum(median, upper)
     upper = np.maximum(upper, median)
     steps = history.steps_per_day // upper.shape[1]
     scale = days.scale[:, None]
     return np.repeat(median * scale, steps, axis=1), np.repeat(upper * scale, steps, axis=1)
 
 
-def _upper(days: Days, quantile: float) -> Single:
-    targets = forecast_days(days.day_count)
-    evidence = evidence_of(days, len(targets) - 1, quantile)
-    experts = upper_experts(days, targets)
-    has_week_before = not np.isnan(experts["last-week"]).any()
-    names = FULL_UPPER if has_week_before else SHORT_UPPER
-    mixture = mix(awake(experts, names), evidence)
-    upper = with_live_level(mixture, live_deviation(days, targets), evidence)
-    if not has_week_before:  # untried, but the only day of its kind
-        upper = np.fmax(upper, experts["last-week"][:, -1])
-    return np.minimum(upper, MAX_OVER_PEAK * days.peak.max(axis=(1, 2))[:, None])
+def _bounds(days: Days, quantile: float) -> tuple[Single, Single]:
+    """Return upper bound and median of the coming day, `[N, B]` each."""
+    season = relate(days)
+    before, coming = past_view(days, season), coming_view(days, season)
+    peak = days.peak.max(axis=(1, 2))[:, None]
+
+    evidence = evidence_of(days, quantile)
+    live = live_of(days, season)
+    past, ahead = mix(_flat_days(upper_experts(before)), upper_experts(coming)[:, :, 0], evidence)
+    upper, share = carry_live(past, ahead, live, evidence)
+    upper *= np.exp(TREND_SHARE * season.log_trend)[:, None]
+    if days.count < FULL_DAYS:  # untried, but the only day of its kind
+        upper = np.maximum(upper, last_week_of(coming)[:, 0])
+
+    middle = evidence_of(days, 0.5)
+    _, median = mix(_flat_days(centre_experts(before)), centre_experts(coming)[:, :, 0], middle)
+    median = median * np.exp(share[:, None] * live.coming)
+    return np.minimum(upper, MAX_OVER_PEAK * peak), np.minimum(median, peak)
 
 
-def _median(days: Days) -> Single:
-    targets = forecast_days(days.day_count)
-    evidence = evidence_of(days, len(targets) - 1, 0.5)
-    mixture = mix(awake(centre_experts(days, targets), CENTRE), evidence)
-    median = with_live_level(mixture, live_deviation(days, targets), evidence)
-    return np.minimum(median, days.peak.max(axis=(1, 2))[:, None])
+def _flat_days(past: Single) -> Single:
+    return past.reshape(*past.shape[:2], -1)
 
 
 def _flat(values: FloatArray, quantile: float, width: int) -> tuple[FloatArray, FloatArray]:

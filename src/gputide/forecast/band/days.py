@@ -1,6 +1,7 @@
-"""Histories cut into days that end where the history ends, and days into bins of about 5 minutes."""
+"""Histories cut into days that end where the history ends, and days into 5-minute bins."""
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,18 +12,23 @@ from gputide.forecast.model import BoolArray, FloatArray, History
 Single = NDArray[np.float32]
 """Inside, single precision on values near 1: twice as fast, and far below what a forecast knows."""
 
-LOST_DAY_KNOWN_RATIO = 0.5
-"""A day with a smaller share of known values is lost: it takes no part, rather than a guessed one."""
+Indexes = NDArray[np.intp]
+Kind = TypeVar("Kind", np.float64, np.bool_)
 
-SAMPLES_PER_BIN = 2
+LOST_DAY_KNOWN_RATIO = 0.5
+"""A day with a smaller share of known values is lost: it takes no part, and is not guessed."""
+
+BINS_PER_HOUR_BLOCK = 12
+SAMPLE_EVERY_BINS = 3
+"""Past days are judged by every third bin, another third each hour: as good as by all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Days:
     """N workloads, D days, oldest first, of B bins; in units of each workload's own mean.
 
-    Gaps are filled in `mean` and `peak` (never in `samples`) by the same bin of the other days, lost
-    days by the day before; `weight` says how far a day may be trusted.
+    Gaps in `mean` and `peak` hold the mean of the same bin on the other days; in `samples` nothing
+    is filled.
     """
 
     mean: Single
@@ -31,52 +37,56 @@ class Days:
     peak: Single
     """[N, D, B] largest of the bin's known steps."""
 
-    weight: Single
+    trust: Single
     """[N, D] share of the day that is known; 0 where the day is lost."""
 
+    sampled_bins: Indexes
+    """[S] which bins are held against what forecasts said of them."""
+
     samples: Single
-    """[N, D, B, S] single steps of the bin, NaN where unknown: what bounds are scored on."""
+    """[N, D, S] a single step of each sampled bin, NaN where unknown."""
 
     is_censored: BoolArray | None
-    """[N, D, B, S]: the sample is only a lower bound; None: none is."""
+    """[N, D, S]: the sample is only a lower bound; None: none is."""
 
     scale: FloatArray
     """[N] the workload's mean in its own unit; 1 where that is 0 or unknown."""
 
     @property
-    def day_count(self) -> int:
+    def count(self) -> int:
         """Days held, D."""
-        return self.mean.shape[1]
+        return int(self.mean.shape[1])
 
 
 def cut_days(history: History, rows: slice) -> Days:
-    """Cut some rows of a history into days counted back from its end, the oldest often partial."""
+    """Cut some rows of a history of at least a day into days counted back from its end."""
     values = _end_aligned(history.values[rows], history.steps_per_day, np.nan)
     steps = steps_per_bin(history.step_seconds)
-    bins = history.steps_per_day // steps
-    by_bin = values.reshape(len(values), -1, bins, steps)
+    by_bin = (len(values), values.shape[1], -1, steps)
     scale = _known_mean(values.reshape(len(values), -1))
     scale[~(scale > 0)] = 1.0
-    scaled = (by_bin / scale[:, None, None, None]).astype(np.float32)
-    picks = _picked_steps(bins, steps)
+    scaled = np.divide(values, scale[:, None, None], dtype=np.float64).astype(np.float32)
+    scaled = scaled.reshape(by_bin)
+    mean, peak, trust = _summarize(scaled)
+    bins, picks = _sample_plan(scaled.shape[2], steps)
     is_censored = None
     if history.is_censored is not None:
         marks = _end_aligned(history.is_censored[rows], history.steps_per_day, fill=False)
-        is_censored = np.take_along_axis(marks.reshape(by_bin.shape), picks, axis=3)
-    mean, peak, weight = _summarize(scaled)
+        is_censored = marks.reshape(by_bin)[:, :, bins, picks]
     return Days(
         mean=mean,
         peak=peak,
-        weight=weight,
-        samples=np.take_along_axis(scaled, picks, axis=3),
+        trust=trust,
+        sampled_bins=bins,
+        samples=scaled[:, :, bins, picks],
         is_censored=is_censored,
         scale=scale,
     )
 
 
-def _end_aligned(rows: NDArray[np.generic], steps_per_day: int, fill: float) -> NDArray[np.generic]:
-    """Return `[N, D, steps]`: whole days that end with the rows, the oldest padded at its front."""
-    days = min(-(-rows.shape[1] // steps_per_day), MAX_DAYS)
+def _end_aligned(rows: NDArray[Kind], steps_per_day: int, fill: float) -> NDArray[Kind]:
+    """Return days that end with the rows `[N, D, steps]`; half a day or more is padded."""
+    days = max(1, min(round(rows.shape[1] / steps_per_day - 1e-9), MAX_DAYS))
     recent = rows[:, -days * steps_per_day :]
     missing = days * steps_per_day - recent.shape[1]
     if missing:
@@ -84,22 +94,26 @@ def _end_aligned(rows: NDArray[np.generic], steps_per_day: int, fill: float) -> 
     return recent.reshape(len(rows), days, steps_per_day)
 
 
-def _picked_steps(bins: int, steps: int) -> NDArray[np.intp]:
-    """Return which steps of each bin are samples `[1, 1, B, S]`: spread, and another pair each bin."""
-    first = np.arange(bins) % steps
-    count = min(SAMPLES_PER_BIN, steps)
-    picks = (first[:, None] + np.arange(count) * steps // count) % steps
-    return picks[None, None]
+def _sample_plan(bins: int, steps: int) -> tuple[Indexes, Indexes]:
+    """Return which bins are sampled, and which step of each: all phases of an hour in turn."""
+    every = np.arange(bins)
+    block = every // BINS_PER_HOUR_BLOCK
+    sampled = every
+    if bins >= 24 * SAMPLE_EVERY_BINS * 2:
+        sampled = every[(every + block) % SAMPLE_EVERY_BINS == 0]
+    return sampled, sampled % steps
 
 
 def _known_mean(rows: FloatArray) -> FloatArray:
-    is_known = ~np.isnan(rows)
-    total = np.where(is_known, rows, 0).sum(axis=1)
-    return np.asarray(total / np.maximum(is_known.sum(axis=1), 1), float)
+    mean = np.asarray(rows.mean(axis=1), float)
+    for row in np.flatnonzero(np.isnan(mean)):
+        known = rows[row][~np.isnan(rows[row])]
+        mean[row] = known.mean() if known.size else np.nan
+    return mean
 
 
 def _summarize(scaled: Single) -> tuple[Single, Single, Single]:
-    """Return mean, peak `[N, D, B]`, gaps filled, and the days' weight `[N, D]`."""
+    """Return mean, peak `[N, D, B]`, gaps filled, and the days' trust `[N, D]`."""
     steps = scaled.shape[3]
     mean = scaled @ np.full(steps, 1 / steps, np.float32)
     peak = scaled[..., 0].copy()
@@ -109,24 +123,18 @@ def _summarize(scaled: Single) -> tuple[Single, Single, Single]:
     if not is_torn.any():
         return mean, peak, np.ones(mean.shape[:2], np.float32)
     known = 1 - np.isnan(scaled).mean(axis=(2, 3), dtype=np.float32)
-    weight = np.where(known < LOST_DAY_KNOWN_RATIO, np.float32(0), known)
+    trust = np.where(known < LOST_DAY_KNOWN_RATIO, np.float32(0), known)
     torn = scaled[is_torn]
     counts = (~np.isnan(torn)).sum(axis=1)
     mean[is_torn] = np.where(counts > 0, np.nansum(torn, axis=1) / np.maximum(counts, 1), np.nan)
-    return _fill(mean, weight), _fill(peak, weight), weight
+    return _fill(mean, trust), _fill(peak, trust), trust
 
 
-def _fill(bins: Single, weight: Single) -> Single:
-    """Return the bins with gaps filled by the same bin of other days, lost days by earlier ones."""
-    filled = np.where(weight[:, :, None] > 0, bins, np.nan)
-    is_known = ~np.isnan(filled)
+def _fill(bins: Single, trust: Single) -> Single:
+    """Return the bins with gaps and lost days filled by the mean of the same bin on other days."""
+    is_known = ~np.isnan(bins) & (trust[:, :, None] > 0)
     count = is_known.sum(axis=1, dtype=np.float32)
-    total = np.where(is_known, filled, 0).sum(axis=1)
+    total = np.where(is_known, bins, 0).sum(axis=1)
     flat = total.sum(axis=1) / np.maximum(count.sum(axis=1), 1)
     profile = np.where(count > 0, total / np.maximum(count, 1), flat[:, None])
-    filled = np.where(is_known, filled, profile[:, None])
-    for day in range(1, filled.shape[1]):
-        is_lost = weight[:, day] == 0
-        source = day - 7 if day >= 7 else day - 1
-        filled[is_lost, day] = filled[is_lost, source]
-    return np.asarray(filled, np.float32)
+    return np.asarray(np.where(is_known, bins, profile[:, None]), np.float32)

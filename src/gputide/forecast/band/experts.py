@@ -1,144 +1,156 @@
-"""Simple forecasts of whole days from the days before: each is right for some loads, none for all.
+"""Simple forecasts of whole days from other days: each is right for some loads, none for all.
 
-All take days `[N, D, B]` and return `[N, E + 1, B]`: one forecast for each of the last E days, from
-the days before it alone, and one for the day to come. In units of the workload's mean.
+Each expert forecasts all known days, every one from the others, on the sampled bins (which shows
+how far it can be trusted), or the day to come on all bins. In units of the workload's mean.
 """
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from gputide.forecast.band.days import Days, Single
+from gputide.forecast.band.days import Days, Indexes, Single
+from gputide.forecast.band.season import LEVEL_FLOOR, Season
 
-WEEK_DAYS = 7
 SPREADS_ABOVE = 1.5
-LEVEL_FLOOR = np.float32(0.05)
-"""Added to day levels before dividing, so that an idle day says nothing about shapes."""
+ALIKE_SHARE = 0.3
+"""Days count among the most alike down to this share of the weight of the most alike one."""
 
-MAX_WEEKLY_RATIO = 2.0
-
-
-def past_days_to_forecast(day_count: int) -> int:
-    """Return E, how many known days are forecast to learn from: a week at most, each from 3 or more.
-
-    >>> [past_days_to_forecast(days) for days in (2, 4, 7, 14)]
-    [1, 1, 4, 7]
-    """
-    return max(1, min(7, day_count - 3))
+HOURS = 24
+FULL_DAYS = 10
+"""Below, nobody knows whether a quiet yesterday was just a quiet day of the week."""
 
 
-def forecast_days(day_count: int) -> range:
-    """Return the indexes of the days to forecast: the last E known ones and the one to come.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class View:
+    """The bins that experts look at and forecast, and the days that they forecast."""
 
-    >>> forecast_days(14)
-    range(7, 15)
-    """
-    return range(day_count - past_days_to_forecast(day_count), day_count + 1)
+    days: Days
+    season: Season
+    bins: Indexes | slice
+    targets: slice
+
+    @property
+    def near(self) -> Single:
+        """[N, targets, D] weights."""
+        return self.season.near[:, self.targets]
+
+    @property
+    def alike(self) -> Single:
+        """[N, targets, D] weights."""
+        return self.season.alike[:, self.targets]
+
+    def of(self, days: Single, sources: Indexes) -> Single:
+        """Return the source day of each target, `[N, targets, b]`."""
+        return np.take_along_axis(days, sources[:, self.targets, None], axis=1)
 
 
-def day_weights(trust: Single, targets: range, *, half_life_days: float, weekly: float) -> Single:
-    """Return how much each day says about each target, `[N, E + 1, D]`, rows summing to 1 (or 0).
-
-    Halves with age; a day whole weeks back counts `weekly` times; days that are lost (`trust[N, D]`
-    is 0) or not before the target count nothing.
-    """
-    age = np.array(targets)[:, None] - np.arange(trust.shape[1])[None, :]
-    base = np.where(age > 0, 0.5 ** (np.maximum(age - 1, 0) / half_life_days), 0.0)
-    base = np.where(age % WEEK_DAYS == 0, weekly * base, base)
-    weights = base[None] * np.maximum(trust, 1e-6)[:, None]
-    total = weights.sum(axis=2, keepdims=True)
-    return np.asarray(weights / np.where(total > 0, total, 1), np.float32)
+def past_view(days: Days, season: Season) -> View:
+    """Return the view on every known day, at the sampled bins."""
+    return View(days=days, season=season, bins=days.sampled_bins, targets=slice(0, -1))
 
 
-def upper_experts(days: Days, targets: range) -> Mapping[str, Single]:
-    """Return upper bounds by name; those that no past day can try (a week is missing) hold NaN."""
-    weights = day_weights(days.weight, targets, half_life_days=5, weekly=5)
-    level = days.mean.mean(axis=2) + LEVEL_FLOOR
-    shape = _mean_and_spread(
-        days.peak / level[:, :, None],
-        day_weights(days.weight, targets, half_life_days=10, weekly=2),
+def coming_view(days: Days, season: Season) -> View:
+    """Return the view on the day to come, at all bins."""
+    return View(days=days, season=season, bins=slice(None), targets=slice(-1, None))
+
+
+def upper_experts(view: View) -> Single:
+    """Return upper bounds `[K, N, targets, b]`; which ones depends on the number of days."""
+    peak = view.days.peak[:, :, view.bins]
+    highest, second = _two_highest(peak, view)
+    hourly = _hourly(view)
+    if view.days.count < FULL_DAYS:
+        return np.stack([_mean_and_spread(peak, view.near), highest, second, hourly])
+    jitter = _neighbours_max(view.days.peak)[:, :, view.bins]
+    level = view.season.level[:, :, None]
+    shape = _mean_and_spread(peak / level, view.alike)
+    grown = (view.alike @ level) * view.season.growth[:, view.targets, None]
+    return np.stack(
+        [
+            second,
+            hourly,
+            view.of(jitter, view.season.last_day),
+            view.of(jitter, view.season.last_week),
+            _mean_and_spread(peak, view.alike),
+            _highest_alike(peak, view.alike),
+            shape * grown,
+            shape * view.of(level, view.season.last_day),
+        ]
     )
-    highest, second = _two_highest(days, targets)
-    jitter = _neighbours_max(days.peak)
-    recent = day_weights(days.weight, targets, half_life_days=3, weekly=1)
-    return {
-        "mean-and-spread": _mean_and_spread(days.peak, weights),
-        "highest": highest,
-        "second-highest": second,
-        "last-day": _lagged(jitter, targets, 1),
-        "last-week": _lagged(jitter, targets, WEEK_DAYS),
-        "shape-at-last-day": shape * _lagged(level[:, :, None], targets, 1),
-        "shape-at-last-week": shape * _weekly_level(level, targets)[:, :, None],
-        "shape-at-recent": shape * (recent @ level[:, :, None]),
-    }
 
 
-def centre_experts(days: Days, targets: range) -> Mapping[str, Single]:
-    """Return middles by name, as `upper_experts` does bounds."""
-    weights = day_weights(days.weight, targets, half_life_days=5, weekly=5)
-    level = days.mean.mean(axis=2) + LEVEL_FLOOR
-    smooth = _smooth(days.mean)
-    shape = day_weights(days.weight, targets, half_life_days=10, weekly=2) @ (
-        smooth / level[:, :, None]
+def centre_experts(view: View) -> Single:
+    """Return middles `[K, N, targets, b]`."""
+    smooth = _smooth(view.days.mean)[:, :, view.bins]
+    level = view.season.level[:, :, None]
+    grown = (view.alike @ level) * view.season.growth[:, view.targets, None]
+    return np.stack(
+        [
+            view.near @ view.days.mean[:, :, view.bins],
+            view.alike @ smooth,
+            view.of(smooth, view.season.last_day),
+            view.of(smooth, view.season.last_week),
+            (view.alike @ (smooth / level)) * grown,
+        ]
     )
-    recent = day_weights(days.weight, targets, half_life_days=3, weekly=1)
-    return {
-        "mean": weights @ days.mean,
-        "recent": recent @ smooth,
-        "last-day": _lagged(smooth, targets, 1),
-        "last-week": _lagged(smooth, targets, WEEK_DAYS),
-        "shape-at-last-day": shape * _lagged(level[:, :, None], targets, 1),
-        "shape-at-last-week": shape * _weekly_level(level, targets)[:, :, None],
-    }
+
+
+def last_week_of(view: View) -> Single:
+    """Return the day a week before each target, at its timing's leeway, `[N, targets, b]`."""
+    jitter = _neighbours_max(view.days.peak)[:, :, view.bins]
+    return view.of(jitter, view.season.last_week)
 
 
 def _mean_and_spread(bins: Single, weights: Single) -> Single:
     mean = weights @ bins
-    variance = weights @ np.square(bins) - np.square(mean)
-    return np.asarray(mean + SPREADS_ABOVE * np.sqrt(np.maximum(variance, 0)), np.float32)
+    variance = weights @ np.square(bins)
+    variance -= np.square(mean)
+    np.maximum(variance, 0, out=variance)
+    mean += np.float32(SPREADS_ABOVE) * np.sqrt(variance)
+    return mean
 
 
-def _two_highest(days: Days, targets: range) -> tuple[Single, Single]:
-    """Return the largest and second largest peak of each bin over the days before each target."""
-    highest = days.peak[:, 0].copy()
-    second = highest.copy()
-    out = np.empty((2, len(highest), len(targets), highest.shape[1]), np.float32)
-    first = targets[0]
-    for day in range(1, targets[-1] + 1):
-        if day >= first:
-            out[0, :, day - first], out[1, :, day - first] = highest, second
-        if day < targets[-1]:
-            peak = days.peak[:, day]
-            second = np.minimum(peak, highest) if day == 1 else _middle(second, peak, highest)
-            highest = np.maximum(highest, peak)
-    return out[0], out[1]
+def _two_highest(peak: Single, view: View) -> tuple[Single, Single]:
+    """Return the largest and second largest peak of each bin over the days but the target."""
+    top = peak[:, 0]
+    second = third = np.zeros_like(top)
+    for day in range(1, peak.shape[1]):
+        value = peak[:, day]
+        third = np.maximum(third, np.minimum(second, value))
+        second = np.maximum(second, np.minimum(top, value))
+        top = np.maximum(top, value)
+    if peak.shape[1] == 1 or view.targets.start == -1:
+        return top[:, None], (second if peak.shape[1] > 1 else top)[:, None]
+    if peak.shape[1] == 2:
+        third = second
+    is_top, is_second = peak >= top[:, None], peak >= second[:, None]
+    return (
+        np.where(is_top, second[:, None], top[:, None]),
+        np.where(is_second, third[:, None], second[:, None]),
+    )
 
 
-def _middle(low: Single, value: Single, high: Single) -> Single:
-    return np.maximum(low, np.minimum(value, high))
+def _highest_alike(peak: Single, alike: Single) -> Single:
+    """Return the largest peak of each bin over the days that are most like the target."""
+    counts = (alike >= ALIKE_SHARE * alike.max(axis=2, keepdims=True)).astype(np.float32)
+    highest: Single = peak[:, :1] * counts[:, :, :1]
+    for day in range(1, peak.shape[1]):
+        np.maximum(highest, peak[:, day, None] * counts[:, :, day, None], out=highest)
+    return highest
 
 
-def _lagged(days: Single, targets: range, lag: int) -> Single:
-    """Return the day `lag` days before each target; NaN where the history does not reach."""
-    sources = np.array(targets) - lag
-    lagged = days[:, np.maximum(sources, 0)]
-    lagged[:, sources < 0] = np.nan
-    return lagged
-
-
-def _weekly_level(level: Single, targets: range) -> Single:
-    """Return last week's level of each target's day times the growth over the week, `[N, E + 1]`."""
-    out = np.full((len(level), len(targets)), np.nan, np.float32)
-    for at, day in enumerate(targets):
-        if day < WEEK_DAYS:
-            continue
-        out[:, at] = level[:, day - WEEK_DAYS]
-        span = min(day - WEEK_DAYS, WEEK_DAYS - 1)
-        if span:
-            pairs = level[:, day - span : day] / level[:, day - span - WEEK_DAYS : day - WEEK_DAYS]
-            growth = np.median(pairs, axis=1)
-            out[:, at] *= np.clip(growth, 1 / MAX_WEEKLY_RATIO, MAX_WEEKLY_RATIO)
-    return out
+def _hourly(view: View) -> Single:
+    """Return the level of each hour times what its minutes do in any hour: jobs on the hour."""
+    count, days, bins = view.days.peak.shape
+    if bins % HOURS:
+        return _mean_and_spread(view.days.peak[:, :, view.bins], view.near)
+    level = view.days.mean.reshape(count, days, HOURS, -1).mean(axis=3) + LEVEL_FLOOR
+    minute = view.days.peak.reshape(count, days, HOURS, -1) / level[..., None]
+    mean = view.alike @ minute.mean(axis=2)
+    spread = np.sqrt(np.maximum(view.alike @ np.square(minute).mean(axis=2) - np.square(mean), 0))
+    within = mean + np.float32(SPREADS_ABOVE) * spread
+    hour = np.repeat(view.alike @ level, bins // HOURS, axis=2)[:, :, view.bins]
+    return np.asarray(hour * np.tile(within, HOURS)[:, :, view.bins])
 
 
 def _neighbours_max(bins: Single) -> Single:
@@ -152,5 +164,9 @@ def _neighbours_max(bins: Single) -> Single:
 
 def _smooth(bins: Single) -> Single:
     """Return the mean of each bin and its neighbours in time, across midnight."""
-    flat = np.pad(bins.reshape(len(bins), -1), ((0, 0), (1, 1)), mode="edge")
-    return np.asarray((flat[:, :-2] + flat[:, 1:-1] + flat[:, 2:]) / 3).reshape(bins.shape)
+    flat = bins.reshape(len(bins), -1)
+    out = flat.copy()
+    out[:, 1:-1] += flat[:, :-2]
+    out[:, 1:-1] += flat[:, 2:]
+    out[:, 1:-1] *= np.float32(1 / 3)
+    return out.reshape(bins.shape)

@@ -1,78 +1,79 @@
 """From many forecasts to one: weights by past loss, the level of the last hours, one factor."""
 
-from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from gputide.forecast.band.calibration import Evidence, best_factors, losses
 from gputide.forecast.band.days import Days, Single
-from gputide.forecast.band.experts import day_weights
+from gputide.forecast.band.season import Season
 
-EXPERT_SHARPNESS = 3.0
-"""An expert whose loss is a third above the best one's weighs 1/e of it."""
+EXPERT_SHARPNESS = 6.0
+"""An expert whose loss is a sixth above the best one's weighs 1/e of it."""
 
 LIVE_SHARPNESS = 15.0
-LIVE_HOURS = 3
-LIVE_CHOICES = ((0.0, 1.0), (0.5, 3.0), (0.5, 12.0), (1.0, 3.0), (1.0, 12.0))
-"""Share of the last hours' deviation that is carried on, and the hours after which 1/e of it is left."""
+LIVE_SHARES = (0.0, 0.5, 1.0)
+"""Shares of the last hours' deviation to carry on into the coming day."""
 
-LIVE_FLOOR = 0.1
-MAX_LOG_LIVE = 1.5
+LIVE_PRIORS = (4.0, 1.0, 1.0)
+"""The deviation of a few hours is mostly noise until the past days say otherwise."""
 
-
-def mix(experts: Sequence[Single], evidence: Evidence) -> Single:
-    """Return the experts' mean `[N, E + 1, B]`, each calibrated and weighted by its past loss."""
-    past = evidence.values.shape[1]
-    calibrated = []
-    loss = np.empty((len(experts), len(experts[0])), np.float32)
-    for at, expert in enumerate(experts):
-        fitted = expert * best_factors(expert[:, :past], evidence)[:, None, None]
-        loss[at] = losses(fitted[:, :past], evidence)
-        calibrated.append(fitted)
-    weights = _weights(loss, EXPERT_SHARPNESS)
-    return np.asarray(np.einsum("kn,kneb->neb", weights, np.stack(calibrated)), np.float32)
+LIVE_DECAY_HOURS = np.float32(6.0)
 
 
-def with_live_level(forecast: Single, deviation: Single, evidence: Evidence) -> Single:
-    """Return the coming day `[N, B]` with as much of the live deviation as the past days bear out.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Live:
+    """The last hours' deviation as it fades: logarithms at each bin of the day after them."""
 
-    `deviation[N, E + 1]` is the logarithm of the level of the hours before each forecast day against
-    what the season made one expect; the result is calibrated.
+    past: Single
+    """[N, D * S] of the known days, at their sampled bins."""
+
+    coming: Single
+    """[N, B] of the day to come."""
+
+
+def live_of(days: Days, season: Season) -> Live:
+    """Return how the deviations before each day fade over it."""
+    bins = days.mean.shape[2]
+    hours = np.arange(bins, dtype=np.float32) * (24 / bins)
+    fade = np.exp(-hours / LIVE_DECAY_HOURS)
+    past = season.live[:, :-1, None] * fade[days.sampled_bins]
+    return Live(past=past.reshape(len(past), -1), coming=season.live[:, -1:] * fade)
+
+
+def mix(past: Single, coming: Single, evidence: Evidence) -> tuple[Single, Single]:
+    """Return the weighted mean of calibrated experts, on the past days and on the coming one.
+
+    `past[K, N, D * S]` and `coming[K, N, B]` are the experts' forecasts; an expert weighs the less,
+    the more its loss on the past days exceeds the best one's.
     """
-    past = evidence.values.shape[1]
-    hours = np.arange(forecast.shape[2], dtype=np.float32) * 24 / forecast.shape[2]
-    loss = np.empty((len(LIVE_CHOICES), len(forecast)), np.float32)
-    days = []
-    for at, (share, decay_hours) in enumerate(LIVE_CHOICES):
-        carried = np.float32(share) * np.exp(-hours / np.float32(decay_hours))
-        moved = forecast * np.exp(deviation[:, :, None] * carried)
-        moved *= best_factors(moved[:, :past], evidence)[:, None, None]
-        loss[at] = losses(moved[:, :past], evidence)
-        days.append(moved[:, past])
-    weights = _weights(loss, LIVE_SHARPNESS)
-    return np.asarray(np.einsum("kn,knb->nb", weights, np.stack(days)), np.float32)
+    factors = best_factors(past, evidence)
+    past = past * factors[..., None]
+    weights = _weights(losses(past, evidence), EXPERT_SHARPNESS)
+    return (
+        np.einsum("kn,knt->nt", weights, past),
+        np.einsum("kn,knb->nb", weights * factors, coming),
+    )
 
 
-def live_deviation(days: Days, targets: range) -> Single:
-    """Return log of the last hours' level before each target over the season's, `[N, E + 1]`."""
-    bins = max(1, days.mean.shape[2] * LIVE_HOURS // 24)
-    ending = days.mean[:, :, -bins:].mean(axis=2)
-    eve = range(targets[0] - 1, targets[-1])
-    weights = day_weights(days.weight, eve, half_life_days=5, weekly=3)
-    expected = (weights @ ending[:, :, None])[:, :, 0]
-    actual = ending[:, np.array(eve)]
-    deviation = np.log((actual + LIVE_FLOOR) / (expected + LIVE_FLOOR))
-    deviation = np.where(weights.any(axis=2), deviation, 0)
-    return np.asarray(np.clip(deviation, -MAX_LOG_LIVE, MAX_LOG_LIVE), np.float32)
+def carry_live(
+    past: Single, coming: Single, live: Live, evidence: Evidence
+) -> tuple[Single, Single]:
+    """Return the coming day `[N, B]`, calibrated, and moved by the deviation of the last hours.
+
+    It is moved as far as that would have paid on the past days; that share, `[N]`, comes second.
+    """
+    moved = np.stack([past * np.exp(share * live.past) for share in LIVE_SHARES])
+    factors = best_factors(moved, evidence)
+    moved *= factors[..., None]
+    weights = _weights(losses(moved, evidence), LIVE_SHARPNESS, np.array(LIVE_PRIORS)[:, None])
+    candidates = (np.exp(share * live.coming) for share in LIVE_SHARES)
+    move = sum(w[:, None] * c for w, c in zip(weights * factors, candidates, strict=True))
+    return np.asarray(coming * move), np.asarray(np.array(LIVE_SHARES, np.float32) @ weights)
 
 
-def awake(experts: Mapping[str, Single], names: Sequence[str]) -> list[Single]:
-    """Return those of the named experts that could be tried on every past day."""
-    return [experts[name] for name in names if not np.isnan(experts[name]).any()]
-
-
-def _weights(loss: Single, sharpness: float) -> Single:
+def _weights(loss: Single, sharpness: float, prior: float | Single = 1.0) -> Single:
     """Return weights `[K, N]` that fall with the loss relative to the best one, summing to 1."""
     best = np.maximum(loss.min(axis=0), 1e-9)
-    weights = np.exp(-sharpness * (loss / best - 1))
+    weights = prior * np.exp(-sharpness * (loss / best - 1))
     return np.asarray(weights / weights.sum(axis=0), np.float32)

@@ -1,0 +1,159 @@
+"""What days say about each other: nearness, likeness, level, growth, and the last hours.
+
+Everything is `[N, D + 1, ...]`: for each known day from all the *other* days, and, last, for the
+day to come. The former show how far a forecast can be trusted. That they see later days too is no
+look-ahead: nothing here knows the day to come, and with every day left out in turn seven days
+teach as much as eleven would going forward.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gputide.forecast.band.days import Days, Indexes, Single
+
+WEEK_DAYS = 7
+LEVEL_FLOOR = np.float32(0.05)
+"""Added to levels before dividing, so that an idle day says nothing about shapes."""
+
+UNSEEN_DAYS = 2
+"""Of the days after a day, the next ones are left out: nobody will know them of the day to come."""
+
+ALIKE_WIDTH = 1.5
+"""How much further apart than days a week apart usually are, two days still count as alike."""
+
+MAX_GROWTH = 3.0
+MAX_LOG_TREND = 0.5
+TREND_DAYS = 14
+"""A rise is believed if two weeks show it, day of the week by day of the week."""
+
+LIVE_HOURS = 3
+LIVE_FLOOR = np.float32(0.1)
+MAX_LOG_LIVE = 1.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Season:
+    """The relations of the days; rows of weights sum to 1."""
+
+    near: Single
+    """[N, D + 1, D] weights: recent days, and the same day of the week above all."""
+
+    alike: Single
+    """[N, D + 1, D] weights: days like the one a week away."""
+
+    level: Single
+    """[N, D] mean of each day."""
+
+    growth: Single
+    """[N, D + 1] how far the day before lay above days like itself, as a factor."""
+
+    last_day: Indexes
+    """[N, D + 1] the day before, or the nearest that is known."""
+
+    last_week: Indexes
+    """[N, D + 1] the day a week before, or the nearest to it that is known."""
+
+    live: Single
+    """[N, D + 1] log of the level of the hours before over what the season made one expect."""
+
+    log_trend: Single
+    """[N] growth a week over the last two weeks, as a logarithm; 0 where it falls or is unknown."""
+
+
+def relate(days: Days) -> Season:
+    """Return the relations of some days."""
+    level = days.mean.mean(axis=2) + LEVEL_FLOOR
+    alike = _alike(days, half_life_days=10)
+    last_day = _sources(days.trust, lag=1)
+    usual = (alike[:, :-1] @ level[:, :, None])[:, :, 0]
+    growth = np.clip(level / np.maximum(usual, LEVEL_FLOOR), 1 / MAX_GROWTH, MAX_GROWTH)
+    return Season(
+        near=day_weights(days.trust, half_life_days=5, weekly=5),
+        alike=alike,
+        level=level,
+        growth=np.take_along_axis(growth, last_day, axis=1),
+        last_day=last_day,
+        last_week=_sources(days.trust, lag=WEEK_DAYS),
+        live=_live(days),
+        log_trend=_log_trend(level),
+    )
+
+
+def day_weights(trust: Single, *, half_life_days: float, weekly: float = 1.0) -> Single:
+    """Return how much each day says about each other one, `[N, D + 1, D]`.
+
+    Halves with the distance; a day whole weeks away counts `weekly` times; a day says nothing about
+    itself, nor the next ones about it, and a lost one (`trust[N, D]` is 0) next to nothing.
+    """
+    days = trust.shape[1]
+    after = np.arange(days)[None, :] - np.arange(days + 1)[:, None]
+    distance = np.abs(after)
+    base = np.where(distance > 0, 0.5 ** (np.maximum(distance - 1, 0) / half_life_days), 0.0)
+    base = np.where(distance % WEEK_DAYS == 0, weekly * base, base)
+    base = np.where((after > 0) & (after <= UNSEEN_DAYS), 1e-3 * base, base)
+    return _normalized(base[None] * np.maximum(trust, 1e-6)[:, None])
+
+
+def _alike(days: Days, *, half_life_days: float) -> Single:
+    """Return weights for days like the one a week away from each.
+
+    Last week's day is taken as a sample of the coming one: what is as close to it as days a week
+    apart usually are to each other, counts. Where weeks mean nothing that is every day.
+    """
+    weights = day_weights(days.trust, half_life_days=half_life_days)
+    if days.count <= WEEK_DAYS:
+        return weights
+    profile = _by_hour(days.mean)
+    apart = np.abs(profile[:, :, None] - profile[:, None]).mean(axis=3)
+    pairs = np.arange(WEEK_DAYS, days.count)
+    width = ALIKE_WIDTH * np.median(apart[:, pairs, pairs - WEEK_DAYS], axis=1) + 1e-4
+    target = np.arange(days.count + 1)
+    sample = np.where(target >= WEEK_DAYS, target - WEEK_DAYS, target + WEEK_DAYS)
+    is_known = sample < days.count
+    near = apart[:, np.minimum(sample, days.count - 1)] / width[:, None, None]
+    likeness = np.where(is_known[None, :, None], np.exp(-np.square(near)), 1)
+    return _normalized(weights * np.maximum(likeness, 1e-6))
+
+
+def _by_hour(bins: Single) -> Single:
+    """Return means over about an hour each, `[N, D, hours]`."""
+    hours = next(n for n in range(24, 0, -1) if bins.shape[2] % n == 0)
+    return np.asarray(bins.reshape(*bins.shape[:2], hours, -1).mean(axis=3))
+
+
+def _normalized(weights: Single) -> Single:
+    total = weights.sum(axis=2, keepdims=True)
+    return np.asarray(weights / np.where(total > 0, total, 1), np.float32)
+
+
+def _sources(trust: Single, *, lag: int) -> Indexes:
+    """Return for each target the day `lag` before it, or the known day nearest to that."""
+    days = trust.shape[1]
+    is_lost = trust <= 0
+    out = np.empty((len(trust), days + 1), np.intp)
+    for target in range(days + 1):
+        others = np.array([day for day in range(days) if day != target] or [0])
+        back = target - others
+        off_phase = (back % WEEK_DAYS != 0) if lag == WEEK_DAYS else np.zeros(len(others))
+        order = others[np.lexsort((np.abs(back), back < 0, off_phase))]
+        first_known = np.argmin(is_lost[:, order], axis=1)
+        out[:, target] = order[first_known]
+    return out
+
+
+def _live(days: Days) -> Single:
+    bins = max(1, days.mean.shape[2] * LIVE_HOURS // 24)
+    ending = days.mean[:, :, -bins:].mean(axis=2)
+    weights = _alike(days, half_life_days=5)[:, :-1]
+    expected = (weights @ ending[:, :, None])[:, :, 0]
+    live = np.log((ending + LIVE_FLOOR) / (expected + LIVE_FLOOR))
+    live = np.clip(live, -MAX_LOG_LIVE, MAX_LOG_LIVE)
+    return np.pad(live, ((0, 0), (1, 0))).astype(np.float32)
+
+
+def _log_trend(level: Single) -> Single:
+    if level.shape[1] < TREND_DAYS:
+        return np.zeros(len(level), np.float32)
+    weekly = np.log(level[:, -WEEK_DAYS:] / level[:, -2 * WEEK_DAYS : -WEEK_DAYS])
+    return np.asarray(np.clip(np.median(weekly, axis=1), 0, MAX_LOG_TREND), np.float32)
