@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from gputide.backtest.concurrency import MINUTE_SECONDS, busy_by_minute
 from gputide.backtest.csv_columns import POD_NAMES, Columns, CsvOptions, find_columns
 from gputide.backtest.csv_text import Row, RowReader, open_rows, shown
-from gputide.backtest.csv_time import TimeParser, zone_named
+from gputide.backtest.csv_time import TimeParser
 from gputide.backtest.grid import MAX_SPAN_SECONDS, to_minute_grid
 from gputide.backtest.model import FloatArray, Trace
 from gputide.backtest.samples import Samples, in_order
 from gputide.clock import utc_from_unix
 from gputide.errors import InputError
+from gputide.scaling.zone import zone_named
 
 __all__ = ["CsvOptions", "read_folder", "read_traces"]
 

@@ -2,25 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from zoneinfo import ZoneInfo
 
 from gputide.backtest.csv_text import RowReader, shown
-from gputide.errors import SettingError
 
 EARLIEST_SECONDS = datetime(1990, 1, 1, tzinfo=UTC).timestamp()
 LATEST_SECONDS = datetime(2100, 1, 1, tzinfo=UTC).timestamp()
 UNIX_UNITS = {"seconds": 1.0, "milliseconds": 1e3, "microseconds": 1e6, "nanoseconds": 1e9}
 """Between 1990 and 2100 no two of them overlap, so the size of the number tells the unit."""
-
-
-def zone_named(name: str) -> tzinfo:
-    """Return the IANA zone of that name."""
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError) as error:
-        raise SettingError(
-            "time-zone", f"{name!r} is no IANA zone such as Europe/Berlin"
-        ) from error
 
 
 class TimeParser:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from gputide.backtest.csv_time import EARLIEST_SECONDS, LATEST_SECONDS, zone_named
+from gputide.backtest.csv_time import EARLIEST_SECONDS, LATEST_SECONDS
 from gputide.backtest.grid import MINUTE_SECONDS, gap_warnings, to_minutes
 from gputide.backtest.model import FloatArray, Trace
 from gputide.clock import utc_from_unix
@@ -18,6 +18,7 @@ from gputide.prometheus.model import (
     RangeResult,
     combine,
 )
+from gputide.scaling.zone import zone_named
 
 DAY_SECONDS = 86_400
 MAX_DAYS = 366

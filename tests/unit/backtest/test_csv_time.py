@@ -1,16 +1,11 @@
 """Times as people write them, and those that cannot be."""
 
 from collections.abc import Callable
-from contextlib import suppress
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gputide.backtest.csv import CsvOptions
-from gputide.backtest.csv_time import zone_named
 from gputide.backtest.model import Trace
-from gputide.errors import SettingError
 
 Read = Callable[..., Trace]
 Refuse = Callable[..., str]
@@ -93,9 +88,3 @@ def test_a_time_that_cannot_be_is_refused_with_its_line(
 
     assert text.startswith("load.csv:")
     assert expected in text
-
-
-@given(name=st.text(max_size=30))
-def test_a_name_that_is_no_zone_raises_nothing_but_ours(name: str) -> None:
-    with suppress(SettingError):
-        zone_named(name)
