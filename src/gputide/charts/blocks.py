@@ -35,7 +35,8 @@ class Renderer:
         """Return a section with its heading and blocks."""
         heading = element(f"h{section.level}", section.title, id=section.anchor)
         blocks = [self._block(block) for block in section.blocks]
-        return element("section", heading, *blocks, aria_labelledby=section.anchor)
+        landmark = section.anchor if section.level == 2 else None  # parts of it are no landmarks
+        return element("section", heading, *blocks, aria_labelledby=landmark)
 
     def _block(self, block: Block) -> Markup:
         match block:
@@ -110,7 +111,7 @@ def _table(table: Table) -> Markup:
     ]
     inner = element("table", element("thead", head), element("tbody", *rows))
     scroll = element(
-        "div", inner, class_="scroll", tabindex="0", role="region", aria_label=table.caption
+        "div", inner, class_="scroll", tabindex="0", role="group", aria_label=table.caption
     )
     return join(element("p", table.caption, class_="note"), scroll)
 

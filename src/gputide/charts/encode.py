@@ -82,6 +82,7 @@ def scatter_data(scatter: Scatter, texts: Texts) -> dict[str, object]:
         "xUnit": scatter.x_unit,
         "yLabel": scatter.y_label,
         "yUnit": scatter.y_unit,
+        "noteLabel": scatter.note_label,
         "xLinearBelow": scatter.x_linear_below,
         "xLimit": scatter.x_limit,
         "xLimitLabel": scatter.x_limit_label,

@@ -104,6 +104,9 @@ class Scatter:
     y_label: str
     y_unit: str
     curves: tuple[Curve, ...]
+    note_label: str
+    """What the points' notes tell."""
+
     x_linear_below: float
     x_limit: float | None = None
     """Drawn as an upright line, named by `x_limit_label`."""

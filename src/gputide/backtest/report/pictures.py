@@ -91,6 +91,7 @@ def curve_charts(report: TraceReport, texts: ReportTexts) -> list[Block]:
             x_unit="%",
             y_label=texts.replica_hours,
             y_unit="h",
+            note_label=texts.knobs,
             curves=tuple(_curves(report, harm, texts)),
             x_linear_below=100 * report.harm_budget_ratio / 5,
             x_limit=100 * report.harm_budget_ratio,

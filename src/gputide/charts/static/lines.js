@@ -53,7 +53,7 @@ function drawLines(host, chart) {
   const zone = knownZone(chart.zone);
   const {tag} = chart.texts;
   const number = numberFormat(tag);
-  const moment = new Intl.DateTimeFormat(tag, {timeZone: zone, weekday: 'short', day: 'numeric', month: 'short',
+  const moment = new Intl.DateTimeFormat(tag === 'en' ? 'en-GB' : tag, {timeZone: zone, weekday: 'short', day: 'numeric', month: 'short',
     year: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23'});
   const times = timesOf(chart.times);
   const when = (at) => moment.format(new Date(times[at] * 1000));

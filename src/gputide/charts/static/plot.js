@@ -50,7 +50,7 @@ function keyButton(label, colorName, isShown, onToggle) {
 
 function plotSize(stage) {
   const width = Math.max(Math.floor(stage.clientWidth), 240);
-  return {width, height: Math.round(Math.min(Math.max(width * 0.32, 220), rootPixels() * 26))};
+  return {width, height: Math.round(Math.min(Math.max(width * 0.32, 250), rootPixels() * 26))};
 }
 
 function axis(extra) {
@@ -98,7 +98,7 @@ function tipRow(colorName, label, value) {
 
 // A table of the numbers for those who cannot or will not look at the curve, built when asked for.
 function tableBox(host, chart, build, csv) {
-  const body = make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': chart.title});
+  const body = make('div', {class: 'scroll', tabindex: '0', role: 'group', 'aria-label': chart.title});
   const details = make('details', {class: 'numbers'}, make('summary', {}, chart.texts.table), body);
   const fill = () => { if (details.open) body.replaceChildren(...build()); };
   details.addEventListener('toggle', fill);

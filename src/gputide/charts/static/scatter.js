@@ -109,8 +109,8 @@ function drawScatter(host, chart) {
     points: {show: true, size: isBest ? 7 : 5, width: 1.5, stroke: lineColor(curve.color), fill: isBest ? lineColor(curve.color) : () => color('paper')},
   });
   const rows = () => points.filter(isShown).sort((a, b) => a.of - b.of || a.x - b.x);
-  tableBox(host, chart, () => [tableOf([chart.title, chart.yLabel, chart.xLabel, ''], rows().map(words))],
-    () => csvText([[chart.title, `${chart.yLabel} (${chart.yUnit})`, `${chart.xLabel} (${chart.xUnit})`, ''],
+  tableBox(host, chart, () => [tableOf([chart.title, chart.yLabel, chart.xLabel, chart.noteLabel], rows().map(words))],
+    () => csvText([[chart.title, `${chart.yLabel} (${chart.yUnit})`, `${chart.xLabel} (${chart.xUnit})`, chart.noteLabel],
       ...rows().map((p) => [chart.curves[p.of].label, p.y, p.x, chart.curves[p.of].notes[p.at]])]));
 
   const xEnd = Math.max(...points.map((p) => p.x), chart.xLimit || 0) * 1.25 || 1;
