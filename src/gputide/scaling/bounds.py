@@ -1,7 +1,7 @@
 """Bounds in windows of time: which minimum and maximum are in force at a minute."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from zoneinfo import ZoneInfo
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from gputide.errors import SettingError
 from gputide.scaling.cron import CronMask
-from gputide.scaling.policies import FloatArray, IntArray
-from gputide.scaling.zone import local_clock, local_minutes, to_utc
+from gputide.scaling.policies import BoolArray, FloatArray, IntArray
+from gputide.scaling.zone import EPOCH, local_clock, local_minutes, to_utc
 
 MinuteArray = NDArray[np.datetime64]
 
@@ -77,6 +77,44 @@ class BoundsInForce:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One bound with its window in UTC, and the path that names it."""
+
+    path: str
+    bound: Bound
+    start: datetime | None
+    end: datetime | None
+
+    def is_in(self, utc_minute: datetime, local_minute: datetime) -> bool:
+        """Return whether the entry counts at a minute, given in UTC and on the zone's clock."""
+        return (
+            (self.start is None or self.start <= utc_minute)
+            and (self.end is None or utc_minute < self.end)
+            and self.bound.cron.is_active(local_minute)
+        )
+
+    def mask(self, utc_minutes: MinuteArray, local: MinuteArray) -> BoolArray:
+        """Return `[M]` where the entry counts."""
+        is_in = self.bound.cron.mask(local)
+        if self.start is not None:
+            is_in &= utc_minutes >= _minute_at_or_after(self.start)
+        if self.end is not None:
+            is_in &= utc_minutes < _minute_at_or_after(self.end)
+        return is_in
+
+    def ever_matches(self, zone: ZoneInfo) -> bool:
+        """Return whether any minute of the window is in; what the clock skips does not count."""
+        first = local_clock(self.start or EPOCH, zone)
+        for local in self.bound.cron.matches(first):
+            instant = to_utc(local, zone, is_end=False)
+            if self.end is not None and instant >= self.end:
+                return False
+            if local_clock(instant, zone) == local:
+                return True
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """Minimum and maximum outside every window, and the windows; the later entry wins."""
 
@@ -86,101 +124,81 @@ class Bounds:
     """Whose clock the cron expressions and naive times are read on."""
 
     windows: tuple[Window, ...] = ()
+    entries: tuple[Entry, ...] = field(init=False, repr=False, compare=False)
+    """All bounds of all windows, in the order in which they are tried."""
 
     def __post_init__(self) -> None:
         _check_range(self.min_replicas, self.max_replicas, path=SPEC_PATH)
-        for window_path, window in self._windows():
-            start, end = self._span(window)
+        entries = []
+        for path, window, start, end in self._spans():
             if start is not None and end is not None and start >= end:
-                raise SettingError(
-                    f"{window_path}.startTime", f"{window.start} is not before endTime {window.end}"
-                )
+                problem = f"{window.start} is not before endTime {window.end}"
+                raise SettingError(f"{path}.startTime", problem)
             for index, bound in enumerate(window.bounds):
-                path = f"{window_path}.bounds[{index}]"
-                _check_range(bound.min_replicas, bound.max_replicas, path=path)
+                where = f"{path}.bounds[{index}]"
+                _check_range(bound.min_replicas, bound.max_replicas, path=where)
+                entries.append(Entry(path=where, bound=bound, start=start, end=end))
+        object.__setattr__(self, "entries", tuple(entries))
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The entries in the order in which they are tried: spec first, a later one wins."""
-        return (SPEC_PATH, *(path for path, _, _ in self._entries()))
+        """What `BoundsInForce.entry` counts: spec, then the entries; a later one wins."""
+        return (SPEC_PATH, *(entry.path for entry in self.entries))
 
     def at(self, instant: datetime) -> BoundInForce:
         """Return the bound of the minute that an instant (with zone) lies in."""
-        minute = np.datetime64(instant.astimezone(UTC).replace(tzinfo=None), "m")
-        found = self.over(np.array([minute]))
+        minute = instant.astimezone(UTC).replace(second=0, microsecond=0)
+        local = local_clock(minute, self.zone)
+        source: Bounds | Bound = self
+        path = SPEC_PATH
+        for entry in reversed(self.entries):
+            if entry.is_in(minute, local):
+                source, path = entry.bound, entry.path
+                break
         return BoundInForce(
-            min_replicas=int(found.min_replicas[0]),
-            max_replicas=int(found.max_replicas[0]),
-            path=self.paths[int(found.entry[0])],
+            min_replicas=source.min_replicas, max_replicas=source.max_replicas, path=path
         )
 
     def over(self, utc_minutes: MinuteArray) -> BoundsInForce:
         """Return the bounds of `utc_minutes[M]` (`datetime64[m]`)."""
         local = local_minutes(utc_minutes, self.zone)
-        entry = np.zeros(len(utc_minutes), np.intp)
+        found = np.zeros(len(utc_minutes), np.intp)
         limits = [(self.min_replicas, self.max_replicas)]
-        for index, (_, window, bound) in enumerate(self._entries(), start=1):
-            limits.append((bound.min_replicas, bound.max_replicas))
-            is_in = bound.cron.mask(local)
-            start, end = self._span(window)
-            if start is not None:
-                is_in &= utc_minutes >= _minute_at_or_after(start)
-            if end is not None:
-                is_in &= utc_minutes < _minute_at_or_after(end)
-            entry[is_in] = index
+        for index, entry in enumerate(self.entries, start=1):
+            limits.append((entry.bound.min_replicas, entry.bound.max_replicas))
+            found[entry.mask(utc_minutes, local)] = index
         table = np.array(limits, np.float64)
         return BoundsInForce(
-            min_replicas=table[entry, 0], max_replicas=table[entry, 1], entry=entry
+            min_replicas=table[found, 0], max_replicas=table[found, 1], entry=found
         )
 
     def conditions(self, now: datetime) -> tuple[BoundsCondition, ...]:
         """Return what is set but does nothing at `now` (with zone), so that nobody is surprised."""
-        return tuple(self._conditions(now))
+        return (*self._outside(now), *self._never())
 
-    def _conditions(self, now: datetime) -> Iterator[BoundsCondition]:
+    def _outside(self, now: datetime) -> Iterator[BoundsCondition]:
         fallback = f"{self.min_replicas} to {self.max_replicas} replicas count instead"
-        for path, window in self._windows():
-            start, end = self._span(window)
+        for path, window, start, end in self._spans():
             if end is not None and end <= now:
                 text = f"ended {window.end}; {fallback}"
                 yield BoundsCondition(problem=BoundsProblem.EXPIRED, path=path, text=text)
             elif start is not None and start > now:
                 text = f"starts {window.start}; until then {fallback}"
                 yield BoundsCondition(problem=BoundsProblem.NOT_STARTED, path=path, text=text)
-            for index, bound in enumerate(window.bounds):
-                if not self._ever_matches(window, bound):
-                    text = f"'{bound.cron.text}' matches no minute of its window"
-                    where = f"{path}.bounds[{index}]"
-                    yield BoundsCondition(
-                        problem=BoundsProblem.NEVER_MATCHES, path=where, text=text
-                    )
 
-    def _ever_matches(self, window: Window, bound: Bound) -> bool:
-        start, end = self._span(window)
-        first = start or datetime(1970, 1, 1, tzinfo=UTC)
-        for local in bound.cron.matches(local_clock(first, self.zone)):
-            instant = to_utc(local, self.zone, is_end=False)
-            if end is not None and instant >= end:
-                return False
-            if local_clock(instant, self.zone) == local:  # else the clock skips it
-                return True
-        return False
+    def _never(self) -> Iterator[BoundsCondition]:
+        for entry in self.entries:
+            if not entry.ever_matches(self.zone):
+                text = f"'{entry.bound.cron.text}' matches no minute of its window"
+                problem = BoundsProblem.NEVER_MATCHES
+                yield BoundsCondition(problem=problem, path=entry.path, text=text)
 
-    def _windows(self) -> Iterator[tuple[str, Window]]:
+    def _spans(self) -> Iterator[tuple[str, Window, datetime | None, datetime | None]]:
+        """Yield each window with start and end in UTC; an end that exists twice is the second."""
         for index, window in enumerate(self.windows):
-            yield f"{SPEC_PATH}.instanceBounds[{index}]", window
-
-    def _entries(self) -> Iterator[tuple[str, Window, Bound]]:
-        for path, window in self._windows():
-            for index, bound in enumerate(window.bounds):
-                yield f"{path}.bounds[{index}]", window, bound
-
-    def _span(self, window: Window) -> tuple[datetime | None, datetime | None]:
-        """Return start and end in UTC; an end that the clock shows twice is the second one."""
-        return (
-            None if window.start is None else to_utc(window.start, self.zone, is_end=False),
-            None if window.end is None else to_utc(window.end, self.zone, is_end=True),
-        )
+            start = None if window.start is None else to_utc(window.start, self.zone, is_end=False)
+            end = None if window.end is None else to_utc(window.end, self.zone, is_end=True)
+            yield f"{SPEC_PATH}.instanceBounds[{index}]", window, start, end
 
 
 def _check_range(low: int, high: int, *, path: str) -> None:

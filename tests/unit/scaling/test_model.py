@@ -1,3 +1,5 @@
+from pathlib import Path
+
 from gputide.scaling import REASONS, Decisions, Memory, Policies, Policy, Reason, Strategy, decide
 from unit.scaling.scalar import Row
 from unit.scaling.worlds import situation_of
@@ -31,3 +33,9 @@ def test_a_row_is_explained_on_demand() -> None:
     steps = decisions().explain(0)
     assert steps[0].reason is Reason.DEMAND
     assert steps[-1].reason is Reason.OBSERVED
+
+
+def test_every_reason_is_explained_in_the_documentation() -> None:
+    page = Path(__file__).parents[3] / "docs" / "explanation" / "scaling-decision.md"
+    text = page.read_text()
+    assert [reason.value for reason in Reason if f"`{reason.value}`" not in text] == []

@@ -1,5 +1,7 @@
 """The shape of the resource: names, defaults, and that nothing unknown slips through."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
@@ -59,3 +61,10 @@ def test_a_field_that_nobody_knows_is_refused(struct: type) -> None:
 
 def test_metadata_may_hold_what_a_server_adds() -> None:
     assert msgspec.convert({"name": "a", "uid": "1"}, wire.Metadata).namespace == "default"
+
+
+def test_every_field_is_in_the_reference() -> None:
+    page = Path(__file__).parents[3] / "docs" / "reference" / "ahpa-resource.md"
+    text = page.read_text()
+    names = fields_of(msgspec.json.schema(wire.Resource))
+    assert [name for name in sorted(names) if name not in text] == []
