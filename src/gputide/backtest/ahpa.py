@@ -35,12 +35,6 @@ class AhpaLoad:
     capacity: float | None
     """Demand that one pod serves when fully busy; None: nothing tells."""
 
-    min_replicas: FloatArray
-    """[T] the bound in force at each minute."""
-
-    max_replicas: FloatArray
-    """[T]."""
-
     def fit(
         self, pods: PodSettings, replay: BacktestSettings
     ) -> tuple[PodSettings, BacktestSettings]:
@@ -114,6 +108,8 @@ async def read_ahpa(
         name=f"{autoscaler.namespace}/{autoscaler.name}",
         replicas=replicas,
         is_censored=_censored(question, trace, replicas, capacity),
+        min_replicas=np.where(in_force.entry > 0, in_force.min_replicas, np.nan),
+        max_replicas=np.where(in_force.entry > 0, in_force.max_replicas, np.nan),
         warnings=(*file.warnings, *question.warnings, *notes, *idle, *trace.warnings),
     )
     return AhpaLoad(
@@ -121,8 +117,6 @@ async def read_ahpa(
         autoscaler=autoscaler,
         question=question,
         capacity=capacity,
-        min_replicas=in_force.min_replicas,
-        max_replicas=in_force.max_replicas,
     )
 
 

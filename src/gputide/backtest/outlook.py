@@ -125,7 +125,9 @@ def _newest(trace: Trace, minutes: int) -> Trace:
         trace,
         demand=trace.demand[cut:],
         start_utc=trace.start_utc + timedelta(minutes=cut),
-        replicas=None if trace.replicas is None else trace.replicas[cut:],
+        replicas=None,  # what a forecast does not read
+        min_replicas=None,
+        max_replicas=None,
         is_censored=None if trace.is_censored is None else trace.is_censored[cut:],
     )
 

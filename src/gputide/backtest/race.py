@@ -124,6 +124,13 @@ class _Entrant:
         """Return the trace's minutes of a part of the race."""
         return slice(self.race.frame.start + start, self.race.frame.start + stop)
 
+    def windows(self, minutes: slice) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds `[M]` that windows in time set; NaN outside every window."""
+        trace, none = self.race.frame.trace, np.full(minutes.stop - minutes.start, np.nan)
+        if trace.min_replicas is None or trace.max_replicas is None:
+            return none, none
+        return trace.min_replicas[minutes], trace.max_replicas[minutes]
+
     def begin_day(self, start: int) -> None:
         """Close the day before, and choose for the one that begins at this minute of the race."""
         frame = self.race.frame
@@ -195,6 +202,13 @@ def _run_piece(fleet: Fleet, running: Sequence[_Entrant], start: int, stop: int)
         demand.append(entrant.race.frame.demand[minutes])
         uppers.append(entrant.race.table.values[:, minutes])
         ends.append(len(rows))
-    span = fleet.run(Rules(rows), Load(demand=np.stack(demand), uppers=np.concatenate(uppers)))
+    windows = [entrant.windows(entrant.minutes(start, stop)) for entrant in running]
+    load = Load(
+        demand=np.stack(demand),
+        uppers=np.concatenate(uppers),
+        min_replicas=np.stack([low for low, _ in windows]),
+        max_replicas=np.stack([high for _, high in windows]),
+    )
+    span = fleet.run(Rules(rows), load)
     for entrant, (first, last) in zip(running, pairwise(ends), strict=True):
         entrant.record(start, stop, span.of(slice(first, last)))

@@ -35,6 +35,12 @@ class Load:
     uppers: FloatArray
     """[F, M]: what each forecast said at the minute's start, from earlier minutes alone."""
 
+    min_replicas: FloatArray | None = None
+    """[L, M]: fewest pods that a window in time allows; NaN: the row's own number counts."""
+
+    max_replicas: FloatArray | None = None
+    """[L, M]: most pods, likewise."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
@@ -54,6 +60,8 @@ class Row:
     """At least 1."""
 
     max_replicas: float
+    has_windows: bool = True
+    """Whether windows in time count for it; a fixed size knows none."""
 
 
 class Rules:
@@ -66,6 +74,7 @@ class Rules:
         self.uses_demand = np.array([row.uses_demand for row in rows], bool)
         self.min_replicas = np.array([row.min_replicas for row in rows], np.float64)
         self.max_replicas = np.array([row.max_replicas for row in rows], np.float64)
+        self.has_windows = np.array([row.has_windows for row in rows], bool)
 
     @property
     def size(self) -> int:
@@ -140,6 +149,7 @@ class Fleet:
         for index in range(len(asked)):
             minute = index // STEPS_PER_MINUTE
             view.upper = uppers[minute, rules.series]
+            view.bound(rules, load, minute)
             self.asked = decide(rules.policies, self._situation(rules, view), self.memory).desired
             asked[index] = self.asked
             ready[index] = self._advance(demand[minute, rules.load])
@@ -156,8 +166,8 @@ class Fleet:
         return Situation(
             now_seconds=float(self.step * STEP_SECONDS),
             current=self.asked,
-            min_replicas=rules.min_replicas,
-            max_replicas=rules.max_replicas,
+            min_replicas=view.min_replicas,
+            max_replicas=view.max_replicas,
             is_fresh=view.always,
             is_complete=view.always,
             demand=demand,
@@ -191,6 +201,16 @@ class _View:
         self.always = np.ones(rules.size, bool)
         self.upper = np.full(rules.size, np.nan)
         self.is_any_on_demand = bool(rules.uses_demand.any())
+        self.min_replicas, self.max_replicas = rules.min_replicas, rules.max_replicas
+
+    def bound(self, rules: Rules, load: Load, minute: int) -> None:
+        """Let the windows of a minute bound the rows that know any."""
+        if load.min_replicas is None or load.max_replicas is None:
+            return
+        low, high = load.min_replicas[rules.load, minute], load.max_replicas[rules.load, minute]
+        is_in = rules.has_windows & ~np.isnan(low) & ~np.isnan(high)
+        self.min_replicas = np.where(is_in, np.maximum(low, 1), rules.min_replicas)
+        self.max_replicas = np.where(is_in, high, rules.max_replicas)
 
 
 def _with_none(uppers: FloatArray) -> FloatArray:

@@ -147,8 +147,22 @@ def test_bounds_in_force_follow_the_cron_windows_minute_by_minute(
     found = load(server, sample(tmp_path), zone="Asia/Shanghai")
 
     assert found.trace.time_zone == "Asia/Shanghai"
-    assert found.min_replicas[[0, 59, 60]].tolist() == [4, 4, 10]  # 8:00, 8:59, 9:00 there
-    assert set(found.max_replicas) == {50}
+    low, high = found.trace.min_replicas, found.trace.max_replicas
+    assert low is not None
+    assert high is not None
+    assert low[[0, 59, 60]].tolist() == [4, 4, 10]  # 8:00, 8:59, 9:00 there
+    assert set(high) == {50}
+
+
+def test_outside_every_window_the_resources_own_bounds_count(
+    server: PrometheusServer, tmp_path: Path
+) -> None:
+    found = load(server, sample(tmp_path, ("* 9-15 ? * MON-FRI", "* 9-15 ? * SUN")), zone="UTC")
+
+    low = found.trace.min_replicas
+    assert low is not None
+    assert np.isnan(low[9 * 60 : 16 * 60]).all()
+    assert not np.isnan(low[16 * 60 : 24 * 60]).any()
 
 
 def test_what_is_assumed_or_does_nothing_is_said(server: PrometheusServer, tmp_path: Path) -> None:
@@ -224,7 +238,9 @@ def test_the_vendors_own_file_gives_the_same_load(server: PrometheusServer, tmp_
     theirs = load(server, TUTORIAL, zone="Asia/Shanghai")
 
     np.testing.assert_array_equal(theirs.trace.demand, ours.trace.demand)
-    np.testing.assert_array_equal(theirs.min_replicas, ours.min_replicas)
+    assert theirs.trace.min_replicas is not None
+    assert ours.trace.min_replicas is not None
+    np.testing.assert_array_equal(theirs.trace.min_replicas, ours.trace.min_replicas)
     assert theirs.fit(PodSettings(), BacktestSettings()) == ours.fit(
         PodSettings(), BacktestSettings()
     )

@@ -150,3 +150,19 @@ def test_never_more_pods_serve_than_are_asked_for(demand: list[float]) -> None:
     span = run(rules(*SEVERAL), load(demand, demand))
 
     assert (span.ready <= span.asked).all()
+
+
+def test_windows_in_time_bound_every_rule_but_a_fixed_size() -> None:
+    nothing = [np.nan] * 10
+    windows = Load(
+        demand=np.full((1, 30), 14.0),
+        uppers=np.full((1, 30), np.nan),
+        min_replicas=np.array([nothing + [50.0] * 10 + [0.0] * 10]),
+        max_replicas=np.array([nothing + [60.0] * 10 + [7.0] * 10]),
+    )
+
+    span = run(rules(contestant.hpa(0.7), contestant.fixed(20)), windows)
+
+    by_minute = span.asked[STEPS_PER_MINUTE - 1 :: STEPS_PER_MINUTE]
+    assert by_minute[[9, 19, 29], 0].tolist() == [20, 50, 7]
+    assert set(by_minute[:, 1]) == {20}

@@ -50,6 +50,7 @@ def row_of(
         uses_demand=metric is Metric.DEMAND,
         min_replicas=max(workload.min_replicas, 1) if size is None else size,
         max_replicas=workload.max_replicas if size is None else size,
+        has_windows=size is None,
     )
 
 
