@@ -44,5 +44,6 @@ def rounded(values: FloatArray, *, digits: int = 5) -> list[float]:
     """Return the values to so many significant digits: what a pixel can show, in fewer bytes."""
     with np.errstate(divide="ignore", invalid="ignore"):
         magnitude = np.where(values == 0, 0.0, np.floor(np.log10(np.abs(values))))
-    scale = 10.0 ** np.nan_to_num(digits - 1 - magnitude, nan=0.0, posinf=0.0, neginf=0.0)
+    exponent = np.nan_to_num(digits - 1 - magnitude, nan=0.0, posinf=0.0, neginf=0.0)
+    scale = 10.0 ** np.clip(exponent, -300, 300)  # no overflow for the tiniest
     return list(map(float, np.round(values * scale) / scale))
