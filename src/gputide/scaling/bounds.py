@@ -189,7 +189,7 @@ class Bounds:
     def _never(self) -> Iterator[BoundsCondition]:
         for entry in self.entries:
             if not entry.ever_matches(self.zone):
-                text = f"'{entry.bound.cron.text}' matches no minute of its window"
+                text = f"{entry.bound.cron.text!r} matches no minute of its window"
                 problem = BoundsProblem.NEVER_MATCHES
                 yield BoundsCondition(problem=problem, path=entry.path, text=text)
 

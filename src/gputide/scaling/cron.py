@@ -42,7 +42,7 @@ class CronMask:
         parts = text.split()
         if len(parts) not in (5, 6):
             problem = f"has {len(parts)} fields; give 5, or 6 with seconds first"
-            raise SettingError(setting, f"'{text}' {problem}")
+            raise SettingError(setting, f"{text!r} {problem}")
         minute_parts = parts[-5:]
         for index in ANY_DAY_FIELDS:
             if minute_parts[index] == "?":
@@ -92,14 +92,14 @@ def _schedule(text: str, parts: list[str], *, setting: str) -> CronSim:
     """Return the parsed fields, the seconds being first."""
     for name, part in zip(("second", *FIELDS), parts, strict=True):
         if "?" in part:
-            raise SettingError(setting, f"'{text}': '?' stands for any day, not for the {name}")
+            raise SettingError(setting, f"{text!r}: '?' stands for any day, not for the {name}")
         _refuse_backwards(text, name, part, setting=setting)
     try:
         return CronSim(" ".join(parts), datetime(1970, 1, 1))  # noqa: DTZ001  # masks have no zone
     except CronSimError as error:
         name = str(error).removeprefix("Bad ")
         part = dict(zip(("second", *FIELDS), parts, strict=True)).get(name, "")
-        raise SettingError(setting, f"'{text}': '{part}' is no {name}") from error
+        raise SettingError(setting, f"{text!r}: {part!r} is no {name}") from error
 
 
 def _refuse_backwards(text: str, name: str, part: str, *, setting: str) -> None:
@@ -108,4 +108,4 @@ def _refuse_backwards(text: str, name: str, part: str, *, setting: str) -> None:
         first, _, last = item.partition("/")[0].partition("-")
         if first.isdecimal() and last.isdecimal() and int(last) < int(first):
             problem = f"{name} {item} runs backwards; write it as two ranges, as in 22-23,0-6"
-            raise SettingError(setting, f"'{text}': {problem}")
+            raise SettingError(setting, f"{text!r}: {problem}")

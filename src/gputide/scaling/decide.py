@@ -69,14 +69,13 @@ def proactive_need(policies: Policies, situation: Situation) -> FloatArray:
         # a comparison, for fmin would take the cap where the forecast is unknown
         cap = policies.forecast_cap_ratio * situation.recent_peak
         upper = np.where(upper > cap, cap, upper)
-    return upper / policies.proactive_target
+    return np.where(_is_number(upper), upper / policies.proactive_target, np.nan)
 
 
 def reactive_need(policies: Policies, situation: Situation) -> tuple[FloatArray, BoolArray]:
     """Return what the demand asks for `[N]` by the HPA rule, and where that is fully known.
 
-    The need is NaN where unknown. Where one of several metrics is unknown,
-    the others may still scale out.
+    The need is NaN where unknown. Where one of several metrics is, the others may still scale out.
     """
     rule, current = policies.reactive, situation.current
     need = np.full(policies.size, np.nan)
@@ -85,12 +84,22 @@ def reactive_need(policies: Policies, situation: Situation) -> tuple[FloatArray,
     if situation.demand is not None:
         total = hpa.total_need(situation.demand, rule, current=current)
         need = total if situation.pods is None else np.where(np.isnan(total), need, total)
-    is_known = situation.is_fresh & situation.is_complete & ~np.isnan(need)
+    is_number = _is_number(need)
+    is_known = situation.is_fresh & situation.is_complete & is_number
+    need = np.where(situation.is_fresh & is_number, need, np.nan)
     if situation.other_needs is not None:
-        is_known &= ~np.isnan(situation.other_needs)
-        asked = np.where(situation.other_needs > 0, situation.other_needs, np.nan)
-        need = np.fmax(need, asked)  # a lower bound of 0 would tell nothing beside an unknown
-    return np.where(situation.is_fresh, need, np.nan), is_known
+        other = situation.other_needs
+        is_other = _is_number(other)
+        is_known &= is_other
+        # beside an unknown, a further metric that asks for nothing tells nothing
+        need = np.fmax(need, np.where(situation.is_fresh & is_other & (other > 0), other, np.nan))
+    return need, is_known
+
+
+def _is_number(values: FloatArray) -> BoolArray:
+    """Return where something was measured: an infinite or negative demand is a broken query."""
+    is_number: BoolArray = (values >= 0) & (values < np.inf)
+    return is_number
 
 
 def _combine(policies: Policies, proactive: FloatArray, reactive: FloatArray) -> FloatArray:

@@ -98,8 +98,9 @@ def _unadjusted(d: Decisions, row: int) -> float:
 def _by_forecast(d: Decisions, row: int) -> Step:
     s, target = d.situation, d.policies.proactive_target[row]
     upper, used = float(s.forecast_upper[row]), float(d.proactive_need[row] * target)
-    if isnan(upper):
-        return Step(reason=Reason.NO_FORECAST, replicas=upper, text="there is no forecast to go by")
+    if isnan(used):
+        text = "there is none" if isnan(upper) else f"{upper:g} is no forecast"
+        return Step(reason=Reason.NO_FORECAST, replicas=used, text=text)
     replicas = _whole(used / target)
     if used < upper * (1 - ROUNDING_RATIO):
         text = f"forecast {upper:.4g}, believed up to {used:.4g} / target {target:.4g}"

@@ -41,7 +41,7 @@ TARGETS_OF = {
 
 def named(message: str) -> SettingError:
     """Return a decoder's message as one of ours, led by the path of the field."""
-    text, _, tail = message.partition(" - at `$")
+    text, _, tail = " ".join(message.split()).partition(" - at `$")  # keys may hold line ends
     path = tail.removesuffix("`").lstrip(".")
     unknown = re.fullmatch(r"Object contains unknown field `(.*)`", text)
     missing = re.fullmatch(r"Object missing required field `(.*)`", text)
@@ -60,7 +60,7 @@ def choice(
         if option.value == text:
             return option
     names = ", ".join(option.value for option in allowed)
-    raise SettingError(path, f"'{text}' is none of {names}")
+    raise SettingError(path, f"{text!r} is none of {names}")
 
 
 def within(value: float, path: str, *, least: float = 0, most: float) -> float:

@@ -156,5 +156,5 @@ def _time(value: object, path: str) -> datetime | None:
     try:
         return datetime.fromisoformat(str(value).strip())
     except ValueError as error:
-        problem = f"'{value}' is no time; write YYYY-MM-DD HH:MM:SS, or ISO 8601 with a zone"
+        problem = f"{str(value)!r} is no time; write YYYY-MM-DD HH:MM:SS, or ISO 8601 with a zone"
         raise SettingError(path, problem) from error

@@ -41,7 +41,8 @@ class Situation:
     """What is known about N rows at one moment; every array is `[N]`.
 
     Replica counts are whole numbers held in float64. A row goes by `demand` where that is known,
-    else by `pods`; demand, usage, forecast and targets share one unit.
+    else by `pods`; demand, usage, forecast and targets share one unit. Negative and infinite values
+    are unknown, as NaN is.
     """
 
     now_seconds: float
@@ -70,7 +71,8 @@ class Situation:
     """Total demand (arrivals and backlog) by a demand metric; NaN: unknown, or none is set."""
 
     pods: PodUsage | None = None
-    """What the pods report; None where every row has a demand metric."""
+    """What the pods report; None where every row has a demand metric. A row that has one leaves its
+    usage NaN here, so that a metric that fails is unknown."""
 
     other_needs: FloatArray | None = None
     """Largest need of the workload's further metrics (`hpa.largest_need`); NaN: none is known, 0:

@@ -34,9 +34,11 @@ def parse_quantity(value: float | str, *, setting: str) -> float:
     """
     match = QUANTITY.fullmatch(str(value))
     if match is None:
-        raise SettingError(setting, f"'{value}' is no quantity; write it as 20, 0.5, 500m or 1k")
+        raise SettingError(
+            setting, f"{str(value)!r} is no quantity; write it as 20, 0.5, 500m or 1k"
+        )
     number, suffix, exponent = match.groups()
     parsed = float(f"{number}e{exponent or 0}") * FACTORS[suffix or ""]
     if not isfinite(parsed):
-        raise SettingError(setting, f"'{value}' is too large")
+        raise SettingError(setting, f"{str(value)!r} is too large")
     return parsed

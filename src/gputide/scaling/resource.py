@@ -75,9 +75,9 @@ def read_autoscaler(source: object, *, default_time_zone: str = "UTC") -> Autosc
     except msgspec.ValidationError as error:
         raise named(str(error)) from error
     if found.api_version != wire.API_VERSION:
-        raise SettingError("apiVersion", f"'{found.api_version}' is not {wire.API_VERSION}")
+        raise SettingError("apiVersion", f"{found.api_version!r} is not {wire.API_VERSION}")
     if found.kind not in (KIND, TEMPLATE_KIND):
-        raise SettingError("kind", f"'{found.kind}' is neither {KIND} nor {TEMPLATE_KIND}")
+        raise SettingError("kind", f"{found.kind!r} is neither {KIND} nor {TEMPLATE_KIND}")
     spec = found.spec
     metrics = tuple(_metric(metric, index) for index, metric in enumerate(spec.metrics))
     if not metrics:

@@ -21,7 +21,7 @@ def zone_named(name: str, *, setting: str = "time-zone") -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # "", "../x" and "Europe" too
-        problem = f"'{name}' is no time zone; give an IANA name, as in Asia/Shanghai or UTC"
+        problem = f"{name!r} is no time zone; give an IANA name, as in Asia/Shanghai or UTC"
         raise SettingError(setting, problem) from error
 
 

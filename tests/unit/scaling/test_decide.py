@@ -254,3 +254,13 @@ def test_an_observers_moves_are_no_scale_events() -> None:
     assert len(memory.changes.times) == 0
     assert decisions is not None
     assert decisions.explain(0)[-1].reason is Reason.OBSERVED
+
+
+@pytest.mark.parametrize("broken", [inf, -1.0, -inf, nan])
+def test_an_infinite_or_negative_measurement_is_unknown(broken: float) -> None:
+    decisions = decide_row(PROMPT, row(demand=broken, forecast=broken))
+    assert decisions.desired.tolist() == [10.0]
+    assert decisions.published.tolist() == [10.0]
+    assert not decisions.is_known.any()
+    assert desired(PROMPT, row(demand=9.0, other=broken)) == 10
+    assert desired(PROMPT, row(demand=18.0, other=broken)) == 20

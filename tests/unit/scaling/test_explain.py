@@ -1,6 +1,7 @@
 """Reason chains: every stage that changed something is named, in order, with its numbers."""
 
 from dataclasses import replace
+from math import inf, nan
 
 import numpy as np
 import pytest
@@ -172,3 +173,9 @@ def test_a_chain_ends_at_what_is_run_and_with_the_reason_that_decided(
             else:
                 assert decided in inputs
                 assert current[row] in [s.replicas for s in steps]
+
+
+@pytest.mark.parametrize(("upper", "text"), [(nan, "there is none"), (inf, "inf is no forecast")])
+def test_a_forecast_that_cannot_be_used_is_named(upper: float, text: str) -> None:
+    step = chain(POLICY, replace(RUNNING, demand=3.0, forecast=upper))[1]
+    assert (step.reason, step.text) == (Reason.NO_FORECAST, text)

@@ -254,3 +254,22 @@ def test_each_mistake_is_one_line_that_names_the_field(
 def test_what_is_no_object_is_refused(source: object) -> None:
     with pytest.raises(SettingError, match=r"^object: expected `object`, got "):
         read_autoscaler(source)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": "a\nb"},
+        {"spec.timeZone": "a\nb"},
+        {"spec.scaleStrategy": "a\nb"},
+        {"spec.reactiveTarget": "a\nb"},
+        {"spec.instanceBounds.0.startTime": "a\nb"},
+        {"spec.instanceBounds.0.bounds.0.cron": "a\nb"},
+        {"spec.instanceBounds.0.bounds.0.cron": "* * * *\n99"},
+        {"spec.a\nb": 1},
+    ],
+)
+def test_a_refusal_is_one_line_even_where_the_text_has_two(changes: dict[str, Any]) -> None:
+    with pytest.raises(SettingError) as caught:
+        read_autoscaler(resource(changes))
+    assert "\n" not in str(caught.value)
