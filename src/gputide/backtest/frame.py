@@ -8,9 +8,15 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 from numpy.typing import NDArray
 
-from gputide.backtest.model import FloatArray, Trace, Workload
+from gputide.backtest.model import FloatArray, PolicyName, Trace, Workload
 from gputide.backtest.policies.field import series_name
-from gputide.backtest.policies.series import DAY_MINUTES, SeriesTable, lead_minutes, naive_series
+from gputide.backtest.policies.series import (
+    DAY_MINUTES,
+    WEEK_MINUTES,
+    SeriesTable,
+    lead_minutes,
+    naive_series,
+)
 from gputide.backtest.settings import BacktestSettings
 from gputide.errors import InputError, SettingError
 from gputide.forecast.lead import fit_lead, replay_lead
@@ -18,6 +24,11 @@ from gputide.forecast.model import History, Lead
 
 MINUTE_SECONDS = 60
 MIN_MINUTES = 120
+NEEDED_MINUTES = {
+    PolicyName.CRANE: DAY_MINUTES,
+    PolicyName.LAST_DAY: DAY_MINUTES,
+    PolicyName.LAST_WEEK: WEEK_MINUTES,
+}
 MAX_START_DELAY_SECONDS = 6 * 3600
 
 
@@ -31,6 +42,9 @@ class Frame:
 
     start: int
     first: int
+    policies: tuple[PolicyName, ...]
+    """Who can take part: a policy that repeats a past needs that past."""
+
     is_short: bool = False
     """Whether the history is too short for what a forecast needs."""
 
@@ -75,12 +89,19 @@ def frame_of(trace: Trace, workload: Workload, settings: BacktestSettings) -> Fr
     if workload.min_replicas == 0:
         warnings.append("at 0 pods nothing is measured that could wake a workload: 1 is kept")
     first = max(history, total - settings.evaluated_days * DAY_MINUTES)
+    policies = tuple(p for p in settings.policies if first >= NEEDED_MINUTES.get(p, 0))
+    if not policies:
+        raise InputError(trace.name, "is too short for every policy that is asked for")
+    left_out = [p.value for p in settings.policies if p not in policies]
+    if left_out:
+        warnings.append(f"too short a history to repeat: without {', '.join(left_out)}")
     tuned_days = min(settings.tuning_days, first // DAY_MINUTES)
     return Frame(
         trace=trace,
         demand=demand,
         start=first - tuned_days * DAY_MINUTES,
         first=first,
+        policies=policies,
         is_short=is_short,
         warnings=tuple(warnings),
     )

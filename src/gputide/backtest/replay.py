@@ -1,6 +1,7 @@
 """The replay: what each policy would have cost on a trace, and where it would have hurt."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -64,6 +65,7 @@ def replay_all(
 def _race(trace: Trace, workload: Workload, settings: BacktestSettings) -> Race:
     """Return who runs on a trace, with every forecast that they read."""
     frame = frame_of(trace, workload, settings)
+    settings = replace(settings, policies=frame.policies)
     field = build_field(
         settings,
         fixed_replicas=_size(frame.demand[: frame.first], 1 - settings.harm_budget_ratio),

@@ -7,13 +7,16 @@ from pathlib import Path
 from gputide.backtest.frame import frame_of
 from gputide.backtest.model import Trace, TraceReport
 from gputide.backtest.ports import Watcher
-from gputide.backtest.replay import replay
+from gputide.backtest.replay import replay_all
 from gputide.backtest.report import json, page
 from gputide.backtest.report.files import check_writable, write_whole
 from gputide.backtest.settings import BacktestSettings
 from gputide.backtest.sizing import PodSettings, size
 from gputide.charts import Language
 from gputide.errors import SettingError
+
+SIDE_BY_SIDE = 4
+"""Traces in one replay: four take little longer than one, more need more memory."""
 
 STDOUT = Path("/dev/stdout")
 
@@ -50,19 +53,29 @@ class ReportSettings:
 def run(
     traces: Sequence[Trace], pods: PodSettings, settings: BacktestSettings, watcher: Watcher
 ) -> tuple[TraceReport, ...]:
-    """Replay the traces one after the other.
+    """Replay the traces, a few side by side.
 
     Raises InputError or SettingError for the first trace that cannot be replayed, before any is.
     """
     sized = [size(trace, pods) for trace in traces]
     for trace, one in zip(traces, sized, strict=True):
         frame_of(trace, one.workload, settings)
-    reports = []
-    for number, (trace, one) in enumerate(zip(traces, sized, strict=True), 1):
-        with watcher.trace(trace.name, number=number, count=len(traces)) as on_progress:
-            report = replay(trace, one.workload, settings, on_progress=on_progress)
-        reports.append(replace(report, warnings=(*report.warnings, *one.warnings)))
-    return tuple(reports)
+    reports: list[TraceReport] = []
+    starts = range(0, len(traces), SIDE_BY_SIDE)
+    for number, start in enumerate(starts, 1):
+        some = slice(start, start + SIDE_BY_SIDE)
+        names = ", ".join(trace.name for trace in traces[some])
+        with watcher.trace(names, number=number, count=len(starts)) as on_progress:
+            reports += replay_all(
+                traces[some],
+                [one.workload for one in sized[some]],
+                settings,
+                on_progress=on_progress,
+            )
+    return tuple(
+        replace(report, warnings=(*report.warnings, *one.warnings))
+        for report, one in zip(reports, sized, strict=True)
+    )
 
 
 def write(reports: Sequence[TraceReport], settings: ReportSettings) -> None:

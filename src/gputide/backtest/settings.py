@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from gputide.backtest.model import PolicyName
 from gputide.errors import SettingError
@@ -33,16 +36,18 @@ class BacktestSettings:
     tuning_days: int = 10
     """Each day a tuned policy takes its knobs from a replay of at most so many days before it."""
 
-    harm_budget_ratio: float = 0.001
+    harm_budget_ratio: Annotated[
+        float, Parameter(name=["--harm-budget-ratio", "--harm-budget"])
+    ] = 0.001
     """Share of the minutes that a tuned policy may leave saturated."""
 
-    is_late_budgeted: bool = False
+    is_late_budgeted: Annotated[bool, Parameter(name="--budget-late-demand")] = False
     """Whether late demand must keep within the same budget, beside saturated minutes."""
 
     quantile: float = 0.995
     """Quantile of the untuned gputide policies; 99.5 is taken too."""
 
-    target_ratio: float = 0.7
+    target_ratio: Annotated[float, Parameter(name=["--target-ratio", "--target"])] = 0.7
     """Target of the plain HPA and of gputide with one target."""
 
     proactive_target_ratio: float = 0.9
@@ -52,7 +57,12 @@ class BacktestSettings:
     """Target of the reactive net under the forecast."""
 
     metric: Metric = Metric.UTILIZATION
-    policies: tuple[PolicyName, ...] = tuple(PolicyName)
+    """What every policy scales on: how busy the ready pods are, or the demand itself."""
+
+    policies: Annotated[
+        tuple[PolicyName, ...], Parameter(consume_multiple=True, show_default=False)
+    ] = tuple(PolicyName)
+    """Contestants; all unless given."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "quantile", parse_quantile(self.quantile))

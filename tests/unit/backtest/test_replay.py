@@ -12,8 +12,8 @@ from gputide.errors import InputError, SettingError
 
 STARTED = datetime(2024, 5, 6, tzinfo=UTC)
 DAY_MINUTES = 1440
-HOURS_12 = 12 * 60
-HOURS_18 = 18 * 60
+HOURS_6 = 6 * 60
+HOURS_8 = 8 * 60
 
 
 def day_and_night(minutes: int, *, seed: int = 1) -> NDArray[np.float64]:
@@ -45,7 +45,9 @@ def report() -> TraceReport:
 
 
 def test_every_policy_has_its_row_in_the_tables_order(report: TraceReport) -> None:
-    assert [outcome.policy for outcome in report.outcomes] == list(PolicyName)
+    names = [name for name in PolicyName if name is not PolicyName.LAST_WEEK]
+
+    assert [outcome.policy for outcome in report.outcomes] == names
 
 
 def test_the_oracle_is_never_saturated_and_cheapest_of_those(report: TraceReport) -> None:
@@ -77,11 +79,11 @@ def test_the_timeline_shows_the_evaluated_span_in_the_traces_unit(report: TraceR
     assert timeline.start_utc == datetime(2024, 5, 7, tzinfo=UTC)
     assert np.array_equal(timeline.demand, report.trace.demand[DAY_MINUTES:])
     assert {len(pods) for pods in timeline.replicas.values()} == {DAY_MINUTES}
-    assert set(timeline.replicas) == set(PolicyName)
+    assert set(timeline.replicas) == {outcome.policy for outcome in report.outcomes}
 
 
 def test_capacity_only_changes_the_unit() -> None:
-    demand = day_and_night(HOURS_18)
+    demand = day_and_night(HOURS_8)
     pods = run(trace(demand), PolicyName.HPA, PolicyName.GPUTIDE)
     requests = run(trace(8 * demand), PolicyName.HPA, PolicyName.GPUTIDE, capacity=8)
 
@@ -133,9 +135,9 @@ def test_tuned_policies_choose_from_earlier_days_alone() -> None:
 
 
 def test_side_by_side_traces_run_as_each_alone() -> None:
-    gap = day_and_night(HOURS_18, seed=2)
-    gap[700:730] = np.nan
-    traces = [trace(day_and_night(HOURS_18)), trace(gap), trace(day_and_night(HOURS_12, seed=3))]
+    gap = day_and_night(HOURS_8, seed=2)
+    gap[300:330] = np.nan
+    traces = [trace(day_and_night(HOURS_8)), trace(gap), trace(day_and_night(HOURS_6, seed=3))]
     names = (PolicyName.HPA, PolicyName.GPUTIDE, PolicyName.ORACLE)
     together = run_all(traces, *names)
 
@@ -149,31 +151,43 @@ def test_traces_with_different_start_delays_do_not_run_side_by_side() -> None:
     workloads = [Workload(capacity_per_pod=1, start_delay_seconds=s) for s in (60, 180)]
 
     with pytest.raises(SettingError, match="start-delay-seconds"):
-        replay_all([trace(day_and_night(HOURS_12))] * 2, workloads, BacktestSettings())
+        replay_all([trace(day_and_night(HOURS_6))] * 2, workloads, BacktestSettings())
 
 
 def test_unknown_minutes_are_held_and_told() -> None:
-    demand = day_and_night(HOURS_18)
-    demand[600:660] = np.nan
+    demand = day_and_night(HOURS_8)
+    demand[300:360] = np.nan
     found = run(trace(demand), PolicyName.HPA)
-    pods = found.timeline.replicas[PolicyName.HPA][600 - HOURS_18 // 2 :]
+    pods = found.timeline.replicas[PolicyName.HPA][300 - HOURS_8 // 2 :]
 
     assert len(set(pods[2:60].tolist())) == 1
-    assert found.outcomes[0].evaluated_seconds == (HOURS_18 // 2 - 60) * 60
-    assert any("60 of 540 evaluated minutes are unknown" in text for text in found.warnings)
+    assert found.outcomes[0].evaluated_seconds == (HOURS_8 // 2 - 60) * 60
+    assert any("60 of 240 evaluated minutes are unknown" in text for text in found.warnings)
 
 
 def test_a_short_history_is_replayed_with_a_warning() -> None:
-    found = run(trace(day_and_night(HOURS_18)), PolicyName.HPA, PolicyName.GPUTIDE)
+    found = run(trace(day_and_night(HOURS_8)), PolicyName.HPA, PolicyName.GPUTIDE)
 
-    assert any("0.8 days of history are too few" in text for text in found.warnings)
+    assert any("0.3 days of history are too few" in text for text in found.warnings)
     assert not found.recommendation.is_switch
+
+
+def test_a_policy_without_the_past_that_it_repeats_is_left_out_and_named() -> None:
+    found = run(trace(day_and_night(HOURS_8)), PolicyName.LAST_WEEK, PolicyName.ORACLE)
+
+    assert [outcome.policy for outcome in found.outcomes] == [PolicyName.ORACLE]
+    assert "too short a history to repeat: without last-week" in found.warnings
+
+
+def test_a_trace_too_short_for_every_policy_is_refused() -> None:
+    with pytest.raises(InputError, match="load: is too short for every policy"):
+        run(trace(day_and_night(HOURS_8)), PolicyName.LAST_DAY)
 
 
 def test_progress_ends_at_one() -> None:
     shares: list[float] = []
     replay(
-        trace(day_and_night(HOURS_18)),
+        trace(day_and_night(HOURS_8)),
         Workload(capacity_per_pod=1),
         BacktestSettings(policies=(PolicyName.HPA,)),
         on_progress=shares.append,
@@ -184,14 +198,14 @@ def test_progress_ends_at_one() -> None:
 
 
 def test_an_idle_workload_keeps_its_minimum() -> None:
-    found = run(trace(np.zeros(HOURS_18)), PolicyName.HPA, PolicyName.GPUTIDE, PolicyName.ORACLE)
+    found = run(trace(np.zeros(HOURS_8)), PolicyName.HPA, PolicyName.GPUTIDE, PolicyName.ORACLE)
 
-    assert [round(o.replica_hours) for o in found.outcomes] == [9, 9, 9]
+    assert [round(o.replica_hours) for o in found.outcomes] == [4, 4, 4]
 
 
 def test_a_trace_without_a_value_is_refused() -> None:
     with pytest.raises(InputError, match=r"load: .*unknown"):
-        run(trace(np.full(HOURS_18, np.nan)), PolicyName.HPA)
+        run(trace(np.full(HOURS_8, np.nan)), PolicyName.HPA)
 
 
 def test_a_trace_of_minutes_is_refused_below_two_hours() -> None:
@@ -201,12 +215,12 @@ def test_a_trace_of_minutes_is_refused_below_two_hours() -> None:
 
 def test_another_grid_than_minutes_is_refused() -> None:
     with pytest.raises(InputError, match="steps of 300 s"):
-        run(trace(np.ones(HOURS_18), step_seconds=300), PolicyName.HPA)
+        run(trace(np.ones(HOURS_8), step_seconds=300), PolicyName.HPA)
 
 
 def test_an_unknown_zone_is_named() -> None:
     with pytest.raises(SettingError, match="time-zone: 'Mars/Olympus'"):
-        run(trace(np.ones(HOURS_18), time_zone="Mars/Olympus"), PolicyName.HPA)
+        run(trace(np.ones(HOURS_8), time_zone="Mars/Olympus"), PolicyName.HPA)
 
 
 @pytest.mark.parametrize(
@@ -222,5 +236,5 @@ def test_a_workload_that_makes_no_sense_is_refused(field: str, value: float) -> 
     workload = replace(Workload(capacity_per_pod=1), **{field: value})  # type: ignore[arg-type]  # wrong on purpose
 
     with pytest.raises(SettingError) as caught:
-        replay(trace(np.ones(HOURS_18)), workload, BacktestSettings())
+        replay(trace(np.ones(HOURS_8)), workload, BacktestSettings())
     assert caught.value.setting == field.replace("_", "-")
