@@ -65,7 +65,7 @@ class PolicyName(StrEnum):
     FIXED = "fixed"
     HPA = "hpa"
     HPA_TUNED = "hpa-tuned"
-    HPA_STABILIZED = "hpa-tuned-stabilized"
+    HPA_STABILIZED = "hpa-stabilized"
     CRANE = "crane"
     LAST_DAY = "last-day"
     LAST_WEEK = "last-week"

@@ -1,8 +1,10 @@
 """How large the replayed pods are, where the source does not say it."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from cyclopts import Parameter
 
 from gputide.backtest.model import Trace, Workload
 from gputide.errors import InputError, SettingError
@@ -18,7 +20,9 @@ class PodSettings:
     mean_pods: float | None = None
     """Instead: size the pods so that the mean load fills so many of them (20 unless given)."""
 
-    start_delay_seconds: float = 180
+    start_delay_seconds: Annotated[
+        float, Parameter(name=["--start-delay-seconds", "--start-delay", "--lead"])
+    ] = 180
     """From the decision to a pod that serves."""
 
     min_replicas: int = 1

@@ -29,6 +29,12 @@ class Row:
 
     is_late_over: bool
 
+    @property
+    def is_fair_saving(self) -> bool:
+        """Whether it saves without harm above the budget: less is easy for who serves less."""
+        is_over = self.is_saturated_over or self.is_late_over
+        return (self.saving_ratio or 0) > 0 and not is_over
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:

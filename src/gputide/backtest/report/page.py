@@ -5,6 +5,7 @@ from itertools import count
 
 from gputide.backtest.model import TraceReport
 from gputide.backtest.report.figures import (
+    Row,
     Summary,
     advice,
     budget_words,
@@ -206,7 +207,7 @@ def _policies(report: TraceReport, texts: ReportTexts) -> list[Block]:
                         + ("" if row.outcome.is_walk_forward else " *")
                     ),
                     Cell(text=number(row.outcome.replica_hours, digits=4)),
-                    _saving_cell(row.saving_ratio, texts, is_opponent=row.is_opponent),
+                    _saving_cell(row, texts),
                     _harm(row.outcome.saturated_ratio, is_over=row.is_saturated_over),
                     _harm(row.outcome.late_ratio, is_over=row.is_late_over),
                     Cell(text=number(row.outcome.changes_per_day)),
@@ -221,11 +222,11 @@ def _policies(report: TraceReport, texts: ReportTexts) -> list[Block]:
     ]
 
 
-def _saving_cell(ratio: float | None, texts: ReportTexts, *, is_opponent: bool) -> Cell:
-    if is_opponent:
+def _saving_cell(row: Row, texts: ReportTexts) -> Cell:
+    if row.is_opponent:
         return Cell(text=texts.baseline, tone=Tone.MUTED)
-    tone = Tone.GOOD if (ratio or 0) > 0 else Tone.NEUTRAL
-    return Cell(text=percent(ratio, decimals=1), tone=tone)
+    tone = Tone.GOOD if row.is_fair_saving else Tone.NEUTRAL
+    return Cell(text=percent(row.saving_ratio, decimals=1), tone=tone)
 
 
 def _harm(ratio: float, *, is_over: bool) -> Cell:

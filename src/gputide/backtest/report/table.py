@@ -102,7 +102,7 @@ def _saving(row: Row) -> Text:
     if row.is_opponent:
         return Text("baseline", style="dim")
     text = _percent(row.saving_ratio, decimals=1)
-    return Text(text, style="green" if (row.saving_ratio or 0) > 0 else "")
+    return Text(text, style="green" if row.is_fair_saving else "")
 
 
 def _harm(ratio: float, *, is_over: bool) -> Text:
