@@ -7,9 +7,9 @@ import numpy as np
 from gputide.forecast.band.days import Days, Single
 
 MAX_LOG_FACTOR = 3.0
-BISECTIONS = 11
+BUCKETS = 256
 RECENT_HALF_LIFE_DAYS = 8.0
-SMALLEST_BOUND = np.float32(1e-6)
+SMALLEST = np.float32(1e-6)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -22,6 +22,9 @@ class Evidence:
 
     is_exact: Single | None
     """[N, D * S] 0 where censored: a bound above proves nothing there; None: all are exact."""
+
+    log_values: Single
+    """[N, D * S] their logarithms."""
 
     quantile: float
 
@@ -37,8 +40,10 @@ def evidence_of(days: Days, quantile: float) -> Evidence:
     is_exact = None
     if days.is_censored is not None and days.is_censored.any():
         is_exact = 1 - days.is_censored.reshape(flat).astype(np.float32)
+    values = np.where(is_known, days.samples, np.float32(0)).reshape(flat)
     return Evidence(
-        values=np.where(is_known, days.samples, np.float32(0)).reshape(flat),
+        values=values,
+        log_values=np.log(np.maximum(values, SMALLEST)),
         weight=weight.reshape(flat),
         is_exact=is_exact,
         quantile=quantile,
@@ -48,27 +53,30 @@ def evidence_of(days: Days, quantile: float) -> Evidence:
 def best_factors(bounds: Single, evidence: Evidence) -> Single:
     """Return for each row of `bounds[..., N, D * S]` the factor with the least pinball loss.
 
-    That is the quantile of value / bound, weighted with the bound; found by halving intervals of
-    its logarithm, since the covered share only grows with the factor. A censored value that is
-    covered counts as covered just as often as asked for.
+    That is the quantile of value / bound, weighted with the bound, read from a histogram of its
+    logarithm. A censored value that is covered counts as covered just as often as asked for.
     """
-    bounds = np.maximum(bounds, SMALLEST_BOUND)
-    ratio = evidence.values / bounds
+    bounds = np.maximum(bounds, SMALLEST)
     stake = bounds * evidence.weight
-    wanted = np.float32(evidence.quantile) * stake.sum(axis=-1)
+    wanted = evidence.quantile * stake.sum(axis=-1, dtype=np.float64)
     if evidence.is_exact is not None:
         quantile = np.float32(evidence.quantile)
         stake *= quantile + (1 - quantile) * evidence.is_exact
-    low = np.full(wanted.shape, -MAX_LOG_FACTOR, np.float32)
-    step = np.float32(MAX_LOG_FACTOR)
-    is_covered = np.empty(ratio.shape, bool)
-    covered = np.empty_like(stake)
-    for _ in range(BISECTIONS):
-        np.less_equal(ratio, np.exp(low + step)[..., None], out=is_covered)
-        np.multiply(stake, is_covered, out=covered)
-        low += np.where(covered.sum(axis=-1) < wanted, step, 0)
-        step /= 2
-    return np.exp(low + 2 * step)
+    place = evidence.log_values - np.log(bounds)
+    place *= np.float32(BUCKETS / 2 / MAX_LOG_FACTOR)
+    place += np.float32(BUCKETS / 2)
+    np.clip(place, 0, BUCKETS - 1, out=place)
+    bucket = place.astype(np.intp).reshape(-1, place.shape[-1])
+    bucket += np.arange(len(bucket))[:, None] * BUCKETS
+    mass = np.bincount(bucket.ravel(), stake.ravel(), minlength=len(bucket) * BUCKETS)
+    mass = mass.reshape(*wanted.shape, BUCKETS)
+    covered = np.cumsum(mass, axis=-1)
+    last = np.argmax(covered >= wanted[..., None] * (1 - 1e-9), axis=-1)[..., None]
+    inside = np.take_along_axis(mass, last, axis=-1)
+    before = np.take_along_axis(covered, last, axis=-1) - inside
+    part = (wanted[..., None] - before) / np.maximum(inside, 1e-30)
+    logs = ((last + np.clip(part, 0, 1)) / BUCKETS * 2 - 1) * MAX_LOG_FACTOR
+    return np.asarray(np.exp(logs[..., 0]), np.float32)
 
 
 def losses(bounds: Single, evidence: Evidence) -> Single:

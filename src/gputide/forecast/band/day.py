@@ -15,10 +15,10 @@ from gputide.forecast.band.experts import (
     upper_experts,
 )
 from gputide.forecast.band.mixing import carry_live, live_of, mix
-from gputide.forecast.band.season import relate
+from gputide.forecast.band.season import Season, relate
 from gputide.forecast.model import DayBand, FloatArray, History, Verdict, parse_quantile
 
-CHUNK_ROWS = 16
+CHUNK_ROWS = 32
 """Workloads at a time, so that the work stays in the processor's cache."""
 
 MIN_DAYS = 2
@@ -71,25 +71,22 @@ def _forecast_rows(history: History, rows: slice, quantile: float) -> tuple[Floa
 def _bounds(days: Days, quantile: float) -> tuple[Single, Single]:
     """Return upper bound and median of the coming day, `[N, B]` each."""
     season = relate(days)
-    before, coming = past_view(days, season), coming_view(days, season)
+    views = past_view(days, season), coming_view(days, season)
     peak = days.peak.max(axis=(1, 2))[:, None]
-
-    evidence = evidence_of(days, quantile)
-    live = live_of(days, season)
-    past, ahead = mix(_flat_days(upper_experts(before)), upper_experts(coming)[:, :, 0], evidence)
-    upper, share = carry_live(past, ahead, live, evidence)
+    upper = _mixture([upper_experts(view) for view in views], days, season, quantile)
     upper *= np.exp(TREND_SHARE * season.log_trend)[:, None]
     if days.count < FULL_DAYS:  # untried, but the only day of its kind
-        upper = np.maximum(upper, last_week_of(coming)[:, 0])
-
-    middle = evidence_of(days, 0.5)
-    _, median = mix(_flat_days(centre_experts(before)), centre_experts(coming)[:, :, 0], middle)
-    median = median * np.exp(share[:, None] * live.coming)
+        upper = np.maximum(upper, last_week_of(views[1])[:, 0])
+    median = _mixture([centre_experts(view) for view in views], days, season, 0.5)
     return np.minimum(upper, MAX_OVER_PEAK * peak), np.minimum(median, peak)
 
 
-def _flat_days(past: Single) -> Single:
-    return past.reshape(*past.shape[:2], -1)
+def _mixture(experts: list[Single], days: Days, season: Season, quantile: float) -> Single:
+    """Return one quantile of the coming day `[N, B]` from experts on the past and on that day."""
+    before, coming = experts
+    evidence = evidence_of(days, quantile)
+    past, ahead = mix(before.reshape(*before.shape[:2], -1), coming[:, :, 0], evidence)
+    return carry_live(past, ahead, live_of(days, season), evidence)
 
 
 def _flat(values: FloatArray, quantile: float, width: int) -> tuple[FloatArray, FloatArray]:

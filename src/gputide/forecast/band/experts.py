@@ -144,7 +144,7 @@ def _hourly(view: View) -> Single:
     count, days, bins = view.days.peak.shape
     if bins % HOURS:
         return _mean_and_spread(view.days.peak[:, :, view.bins], view.near)
-    level = view.days.mean.reshape(count, days, HOURS, -1).mean(axis=3) + LEVEL_FLOOR
+    level = view.season.hour_level + LEVEL_FLOOR
     minute = view.days.peak.reshape(count, days, HOURS, -1) / level[..., None]
     mean = view.alike @ minute.mean(axis=2)
     spread = np.sqrt(np.maximum(view.alike @ np.square(minute).mean(axis=2) - np.square(mean), 0))

@@ -56,12 +56,10 @@ def mix(past: Single, coming: Single, evidence: Evidence) -> tuple[Single, Singl
     )
 
 
-def carry_live(
-    past: Single, coming: Single, live: Live, evidence: Evidence
-) -> tuple[Single, Single]:
+def carry_live(past: Single, coming: Single, live: Live, evidence: Evidence) -> Single:
     """Return the coming day `[N, B]`, calibrated, and moved by the deviation of the last hours.
 
-    It is moved as far as that would have paid on the past days; that share, `[N]`, comes second.
+    It is moved as far as that would have paid on the past days.
     """
     moved = np.stack([past * np.exp(share * live.past) for share in LIVE_SHARES])
     factors = best_factors(moved, evidence)
@@ -69,7 +67,7 @@ def carry_live(
     weights = _weights(losses(moved, evidence), LIVE_SHARPNESS, np.array(LIVE_PRIORS)[:, None])
     candidates = (np.exp(share * live.coming) for share in LIVE_SHARES)
     move = sum(w[:, None] * c for w, c in zip(weights * factors, candidates, strict=True))
-    return np.asarray(coming * move), np.asarray(np.array(LIVE_SHARES, np.float32) @ weights)
+    return np.asarray(coming * move)
 
 
 def _weights(loss: Single, sharpness: float, prior: float | Single = 1.0) -> Single:

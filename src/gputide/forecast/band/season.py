@@ -45,6 +45,9 @@ class Season:
     level: Single
     """[N, D] mean of each day."""
 
+    hour_level: Single
+    """[N, D, 24] mean of each hour; of the next longer part of a day where bins make no hours."""
+
     growth: Single
     """[N, D + 1] how far the day before lay above days like itself, as a factor."""
 
@@ -63,19 +66,23 @@ class Season:
 
 def relate(days: Days) -> Season:
     """Return the relations of some days."""
-    level = days.mean.mean(axis=2) + LEVEL_FLOOR
-    alike = _alike(days, half_life_days=10)
-    last_day = _sources(days.trust, lag=1)
+    hour_level = _by_hour(days.mean)
+    level = hour_level.mean(axis=2) + LEVEL_FLOOR
+    last_day, last_week = _sources(days.trust, lag=1), _sources(days.trust, lag=WEEK_DAYS)
+    likeness = _likeness(hour_level, last_week)
+    alike = _normalized(day_weights(days.trust, half_life_days=10) * likeness)
     usual = (alike[:, :-1] @ level[:, :, None])[:, :, 0]
     growth = np.clip(level / np.maximum(usual, LEVEL_FLOOR), 1 / MAX_GROWTH, MAX_GROWTH)
+    alike_now = _normalized(day_weights(days.trust, half_life_days=5) * likeness)
     return Season(
         near=day_weights(days.trust, half_life_days=5, weekly=5),
         alike=alike,
         level=level,
+        hour_level=hour_level,
         growth=np.take_along_axis(growth, last_day, axis=1),
         last_day=last_day,
-        last_week=_sources(days.trust, lag=WEEK_DAYS),
-        live=_live(days),
+        last_week=last_week,
+        live=_live(days, alike_now),
         log_trend=_log_trend(level),
     )
 
@@ -95,31 +102,29 @@ def day_weights(trust: Single, *, half_life_days: float, weekly: float = 1.0) ->
     return _normalized(base[None] * np.maximum(trust, 1e-6)[:, None])
 
 
-def _alike(days: Days, *, half_life_days: float) -> Single:
-    """Return weights for days like the one a week away from each.
+def _likeness(profile: Single, last_week: Indexes) -> Single:
+    """Return how alike each day is to the one a week from each target, 0 to 1, `[N, D + 1, D]`.
 
     Last week's day is taken as a sample of the coming one: what is as close to it as days a week
     apart usually are to each other, counts. Where weeks mean nothing that is every day.
     """
-    weights = day_weights(days.trust, half_life_days=half_life_days)
-    if days.count <= WEEK_DAYS:
-        return weights
-    profile = _by_hour(days.mean)
+    count = profile.shape[1]
+    if count <= WEEK_DAYS:
+        return np.ones((len(profile), count + 1, count), np.float32)
     apart = np.abs(profile[:, :, None] - profile[:, None]).mean(axis=3)
-    pairs = np.arange(WEEK_DAYS, days.count)
+    pairs = np.arange(WEEK_DAYS, count)
     width = ALIKE_WIDTH * np.median(apart[:, pairs, pairs - WEEK_DAYS], axis=1) + 1e-4
-    target = np.arange(days.count + 1)
-    sample = np.where(target >= WEEK_DAYS, target - WEEK_DAYS, target + WEEK_DAYS)
-    is_known = sample < days.count
-    near = apart[:, np.minimum(sample, days.count - 1)] / width[:, None, None]
-    likeness = np.where(is_known[None, :, None], np.exp(-np.square(near)), 1)
-    return _normalized(weights * np.maximum(likeness, 1e-6))
+    is_weeks_away = (np.arange(count + 1) - last_week) % WEEK_DAYS == 0
+    near = np.take_along_axis(apart, last_week[:, :, None], axis=1) / width[:, None, None]
+    likeness = np.where(is_weeks_away[:, :, None], np.exp(-np.square(near)), 1)
+    return np.maximum(likeness, 1e-6).astype(np.float32)
 
 
 def _by_hour(bins: Single) -> Single:
     """Return means over about an hour each, `[N, D, hours]`."""
     hours = next(n for n in range(24, 0, -1) if bins.shape[2] % n == 0)
-    return np.asarray(bins.reshape(*bins.shape[:2], hours, -1).mean(axis=3))
+    width = bins.shape[2] // hours
+    return bins.reshape(*bins.shape[:2], hours, width) @ np.full(width, 1 / width, np.float32)
 
 
 def _normalized(weights: Single) -> Single:
@@ -131,7 +136,9 @@ def _sources(trust: Single, *, lag: int) -> Indexes:
     """Return for each target the day `lag` before it, or the known day nearest to that."""
     days = trust.shape[1]
     is_lost = trust <= 0
-    out = np.empty((len(trust), days + 1), np.intp)
+    if not is_lost.any():  # all rows alike
+        is_lost = is_lost[:1]
+    out = np.empty((len(is_lost), days + 1), np.intp)
     for target in range(days + 1):
         others = np.array([day for day in range(days) if day != target] or [0])
         back = target - others
@@ -139,16 +146,15 @@ def _sources(trust: Single, *, lag: int) -> Indexes:
         order = others[np.lexsort((np.abs(back), back < 0, off_phase))]
         first_known = np.argmin(is_lost[:, order], axis=1)
         out[:, target] = order[first_known]
-    return out
+    return np.broadcast_to(out, (len(trust), days + 1))
 
 
-def _live(days: Days) -> Single:
+def _live(days: Days, alike: Single) -> Single:
     bins = max(1, days.mean.shape[2] * LIVE_HOURS // 24)
     ending = days.mean[:, :, -bins:].mean(axis=2)
-    weights = _alike(days, half_life_days=5)[:, :-1]
-    expected = (weights @ ending[:, :, None])[:, :, 0]
+    expected = (alike[:, :-1] @ ending[:, :, None])[:, :, 0]
     live = np.log((ending + LIVE_FLOOR) / (expected + LIVE_FLOOR))
-    live = np.clip(live, -MAX_LOG_LIVE, MAX_LOG_LIVE)
+    live = np.where(days.trust > 0, np.clip(live, -MAX_LOG_LIVE, MAX_LOG_LIVE), 0)
     return np.pad(live, ((0, 0), (1, 0))).astype(np.float32)
 
 
