@@ -24,7 +24,7 @@ from gputide.backtest.model import Trace
 from gputide.backtest.settings import BacktestSettings
 from gputide.errors import GputideError
 
-TERMINAL_COLUMNS = 200
+TERMINAL_COLUMNS = 240
 """Width of the tables where the output is no terminal."""
 
 

@@ -60,7 +60,7 @@ def _summary_table(title: str, summaries: Sequence[Summary]) -> Table:
         "worst",
         "coverage, all",
         "worst",
-        "worst loss / better of max of days, persistence",
+        "worst loss / better rival",
         "CPU ms",
     )
     table = Table(title=title, title_justify="left")

@@ -220,5 +220,8 @@ class _Peeling:
         self._strengths[cycles] = float(self._excess[own].sum())
         self._excess[own] = 0
         self._evidence[own] = 0
+        if not self._excess.any():  # the day, mostly: nothing is left to be told apart
+            self._is_alone, self._is_beside = np.zeros((2, len(CYCLES_PER_DAY)), bool)
+            return
         rest = _Energies.of(self._excess[None])
         self._is_alone, self._is_beside = rest.exclusive()[0], rest.standing_out()[0]
