@@ -3,11 +3,14 @@
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from gputide import __version__
 from gputide.cli.commands import overview
 from gputide.errors import GputideError
+
+if TYPE_CHECKING:
+    from cyclopts import CycloptsError
 
 HELP: tuple[list[str], ...] = ([], ["--help"], ["-h"], ["help"])
 USAGE_EXIT_CODE = 2
@@ -40,7 +43,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    if arguments in HELP:  # answered from the list alone: the parser takes longer to load
+    if arguments in if TYPE_CHECKING:
+    from cyclopts import CycloptsError
+
+HELP:  # answered from the list alone: the parser takes longer to load
         print(overview(), end="", flush=True)  # noqa: T201 the command line's own voice
         return 0
     if arguments == ["--version"]:
@@ -54,9 +60,17 @@ def _run(arguments: list[str]) -> int:
     try:
         new_app()(spell_out_dashes(arguments), print_error=False, exit_on_error=False)
     except CycloptsError as error:
-        return _fail(str(error), USAGE_EXIT_CODE)
+        return _fail(_words(error), USAGE_EXIT_CODE)
     sys.stdout.flush()
     return 0
+
+
+def _words(error: "CycloptsError") -> str:
+    from cyclopts import UnusedCliTokensError
+
+    if isinstance(error, UnusedCliTokensError):
+        return f"unexpected argument: {' '.join(error.unused_tokens)}"
+    return str(error)
 
 
 def _fail(message: str, exit_code: int) -> int:

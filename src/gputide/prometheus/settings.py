@@ -23,7 +23,7 @@ class PrometheusSettings:
     in no `repr`; `target` is the address as logs and errors print it.
     """
 
-    url: Annotated[str, Parameter(name=["--prometheus", "--prometheus-url"])] = field(repr=False)
+    url: Annotated[str, Parameter(name=["--prometheus-url", "--prometheus"])] = field(repr=False)
     """Address of the HTTP API, without /api/v1 at its end; a path before that is kept."""
 
     bearer_token_file: Annotated[Path | None, Parameter(name="--prometheus-bearer-token-file")] = (
