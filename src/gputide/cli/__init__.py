@@ -43,10 +43,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    if arguments in if TYPE_CHECKING:
-    from cyclopts import CycloptsError
-
-HELP:  # answered from the list alone: the parser takes longer to load
+    if arguments in HELP:  # answered from the list alone: the parser takes longer to load
         print(overview(), end="", flush=True)  # noqa: T201 the command line's own voice
         return 0
     if arguments == ["--version"]:
