@@ -14,6 +14,7 @@ import numpy as np
 from gputide.forecast.lead.plan import WEEK_DAYS, Plan
 from gputide.forecast.lead.windows import (
     Array,
+    IndexArray,
     highest_known,
     lagged,
     mean_known,
@@ -102,25 +103,33 @@ class Live:
     persistence: Array
     """`[P, ...]`: the recent maxima, widest last, then mean and maximum of the last hours."""
 
+    def part(self, origins: slice) -> "Live":
+        """Return the same at some of the origins, which lie along the last axis."""
+        return Live(level=self.level[..., origins], persistence=self.persistence[..., origins])
+
 
 def tabulate_days(days: Array, plan: Plan) -> DayTables:
     """Return the tables of `days[w, D, n]`."""
     series = days.reshape(len(days), -1)
-    highs = np.where(np.isnan(series), np.float32(-np.inf), series)
+    highs = _highs(series)
+    has_gaps = bool(np.isnan(series).any())
     envelopes, closing = {}, {}
+    widened, covered = highs, 1
     for seconds in JITTERS_SECONDS:
         jitter = round(seconds / plan.step_seconds)
         ahead = plan.lead.last_step + jitter - 1
-        widened = trailing_max(highs, plan.target_steps + 2 * jitter)
-        envelope = lagged(widened, -ahead).reshape(days.shape)
-        envelope[np.isinf(envelope)] = np.nan
-        envelopes[seconds] = _fill_from_day_before(envelope)
-        closing[seconds] = _fill_from_day_before(_as_known_at_day_end(envelope, ahead))
-    levels = lagged(trailing_mean(series, plan.level_steps), 1).reshape(days.shape)
-    levels[np.isinf(levels)] = np.nan
-    return DayTables(
-        envelopes=envelopes, closing_envelopes=closing, levels=_fill_from_day_before(levels)
-    )
+        width = plan.target_steps + 2 * jitter
+        widened, covered = trailing_max(widened, width, covered=covered), width
+        envelope = lagged(widened, -ahead, fill=np.nan).reshape(days.shape)
+        if has_gaps:
+            envelope[np.isinf(envelope)] = np.nan
+            envelope = _fill_from_day_before(envelope)
+        closing[seconds] = _as_known_at_day_end(envelope, ahead)
+        envelopes[seconds] = envelope
+    levels = lagged(trailing_mean(series, plan.level_steps), 1, fill=np.nan).reshape(days.shape)
+    if has_gaps:
+        levels = _fill_from_day_before(levels)
+    return DayTables(envelopes=envelopes, closing_envelopes=closing, levels=levels)
 
 
 def _as_known_at_day_end(envelope: Array, ahead: int) -> Array:
@@ -136,8 +145,6 @@ def _as_known_at_day_end(envelope: Array, ahead: int) -> Array:
 
 def _fill_from_day_before(table: Array) -> Array:
     """Return the table with unknown phases taken from the nearest earlier day that knows them."""
-    if not np.isnan(table).any():
-        return table
     out = table.copy()
     for day in range(1, table.shape[1]):
         out[:, day] = np.where(np.isnan(out[:, day]), out[:, day - 1], out[:, day])
@@ -187,19 +194,40 @@ def _summarise(days: Days, past: Array, last_week: Array) -> Array:
             return highest_known(past)
 
 
-def read_live(values: Array, plan: Plan) -> Live:
-    """Return what `values[w, T]` tell at each of their columns, that column included."""
-    highs = np.where(np.isnan(values), np.float32(-np.inf), values)
+def read_live(values: Array, plan: Plan, columns: IndexArray) -> Live:
+    """Return what `values[w, T]` tell at some columns, each of them the newest known one there."""
+    highs = _highs(values)
     recent = []
     reached, covered = highs, 1
     for width in plan.persistence_steps:
         reached, covered = trailing_max(reached, width, covered=covered), width
-        recent.append(reached)
+        recent.append(reached[:, columns])
     targets = trailing_max(highs, plan.target_steps)
-    hours = np.stack([lagged(targets, lag - plan.lead.last_step) for lag in plan.hour_lags])
+    hours = np.stack(
+        [_pick(targets, columns - lag + plan.lead.last_step) for lag in plan.hour_lags]
+    )
     persistence = np.stack([*recent, hours.mean(axis=0), hours.max(axis=0)])
     persistence[np.isinf(persistence)] = np.nan
-    return Live(level=trailing_mean(values, plan.level_steps), persistence=persistence)
+    return Live(level=trailing_mean(values, plan.level_steps)[:, columns], persistence=persistence)
+
+
+def read_outcome(values: Array, plan: Plan, columns: IndexArray) -> Array:
+    """Return `[w, P]`: the maximum over the lead after some columns; NaN where unknown."""
+    outcome = _pick(trailing_max(_highs(values), plan.target_steps), columns + plan.lead.last_step)
+    outcome[np.isinf(outcome)] = np.nan
+    return outcome
+
+
+def _highs(values: Array) -> Array:
+    return np.where(np.isnan(values), np.float32(-np.inf), values)
+
+
+def _pick(values: Array, columns: IndexArray) -> Array:
+    """Return some columns of `[w, T]`; -inf for those outside."""
+    is_inside = (columns >= 0) & (columns < values.shape[-1])
+    if is_inside.all():
+        return values[:, columns]
+    return np.where(is_inside, values[:, np.where(is_inside, columns, 0)], np.float32(-np.inf))
 
 
 def combine(seasons: Seasons, live: Live) -> Array:

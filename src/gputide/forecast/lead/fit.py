@@ -9,20 +9,20 @@ from gputide.errors import SettingError
 from gputide.forecast.lead.calibrate import FLOOR, Experts, Samples, calibrate
 from gputide.forecast.lead.candidates import (
     DayTables,
-    Live,
     Seasons,
     combine,
     look_up_seasons,
     read_live,
+    read_outcome,
     tabulate_days,
 )
 from gputide.forecast.lead.forecaster import LeadForecaster, join_forecasters
 from gputide.forecast.lead.mix import bound_by, mix
 from gputide.forecast.lead.plan import CALIBRATION_DAYS, WEEK_DAYS, Plan
-from gputide.forecast.lead.windows import Array, lagged, trailing_max
+from gputide.forecast.lead.windows import Array
 from gputide.forecast.model import BoolArray, FloatArray, History, Lead
 
-CHUNK_WORKLOADS = 8
+CHUNK_WORKLOADS = 16
 """Rows worked on at once: few enough to stay in the cache."""
 
 LIFT_RATIO = 0.5
@@ -99,38 +99,33 @@ def _cut_flags(flags: BoolArray, plan: Plan) -> BoolArray:
 def _walk_forward(
     days: Array, censored: BoolArray | None, tables: DayTables, plan: Plan
 ) -> Samples:
-    """Return what the candidates would have said on each trailing day, knowing only earlier days."""
+    """Return what candidates would have said on trailing days, each knowing only earlier days."""
     day_count, day_steps = days.shape[1:]
     series = days.reshape(len(days), -1)
     start = (day_count - CALIBRATION_DAYS) * day_steps
     lookback = min(start, plan.live_steps)
-    live = read_live(series[:, start - lookback :], plan)
-    actual = _ahead(series, plan)
-    is_censored = None if censored is None else _ahead(censored.astype(np.float32), plan) > 0
-    candidates, outcomes, flags = [], [], []
-    for age in range(CALIBRATION_DAYS):
-        day, phases = day_count - 1 - age, plan.origins(age)
-        end = (day + 1) * day_steps - 1
-        origins = slice(day * day_steps - 1 + phases.start, end, phases.step)
-        seen = slice(origins.start - start + lookback, end - start + lookback, phases.step)
-        at_origins = Live(level=live.level[:, seen], persistence=live.persistence[..., seen])
-        candidates.append(combine(look_up_seasons(tables, day, phases), at_origins))
-        outcomes.append(actual[:, origins])
-        if is_censored is not None:
-            flags.append(is_censored[:, origins])
+    origins = [
+        np.arange((day_count - 1 - age) * day_steps, (day_count - age) * day_steps)[phases] - 1
+        for age, phases in enumerate(plan.origins)
+    ]
+    columns = np.concatenate(origins) - start + lookback
+    newest = series[:, start - lookback :]
+    live = read_live(newest, plan, columns)
+    candidates, at = [], 0
+    for age, phases in enumerate(plan.origins):
+        seasons = look_up_seasons(tables, day_count - 1 - age, phases)
+        count = len(origins[age])
+        candidates.append(combine(seasons, live.part(slice(at, at + count))))
+        at += count
+    flags = None
+    if censored is not None:
+        newest_flags = censored[:, start - lookback :].astype(np.float32)
+        flags = read_outcome(newest_flags, plan, columns) > 0
     return Samples(
         candidates=np.concatenate(candidates, axis=-1),
-        actual=np.concatenate(outcomes, axis=-1),
-        is_censored=np.concatenate(flags, axis=-1) if flags else None,
+        actual=read_outcome(newest, plan, columns),
+        is_censored=flags,
     )
-
-
-def _ahead(series: Array, plan: Plan) -> Array:
-    """Return `[w, T]`: the maximum over the lead after each column; NaN where unknown."""
-    highs = np.where(np.isnan(series), np.float32(-np.inf), series)
-    out = lagged(trailing_max(highs, plan.target_steps), -plan.lead.last_step)
-    out[np.isinf(out)] = np.nan
-    return out
 
 
 def _coming_seasons(tables: DayTables, day_count: int, plan: Plan) -> Seasons:

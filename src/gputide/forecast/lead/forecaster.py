@@ -4,21 +4,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gputide.errors import SettingError
 from gputide.forecast.lead.calibrate import FLOOR, SEASONAL_EXPERTS, Experts, join_experts
-from gputide.forecast.lead.candidates import Live, Seasons, combine, read_live
+from gputide.forecast.lead.candidates import Live, Seasons, combine, read_live, read_outcome
 from gputide.forecast.lead.mix import blend_losses, bound_by, mix, pinball, shares_of
 from gputide.forecast.lead.plan import PERSISTENCE_SECONDS, Plan
-from gputide.forecast.lead.windows import Array, lagged, trailing_max
+from gputide.forecast.lead.windows import Array, IndexArray
 from gputide.forecast.model import BoolArray, FloatArray, Lead
 
 CAP_RATIO = 1.25
 """No bound is above this many times the largest value of the recent week and of the last hour."""
 
 
-IndexArray = NDArray[np.intp]
+READ_WORKLOADS = 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -114,23 +113,30 @@ class LeadForecaster:
     def _look(self, values: FloatArray, *, columns: IndexArray, phases: IndexArray) -> _Outlook:
         """Return the candidates at origins, given as columns of `values` and phases of the fit."""
         scaled = (values / self.scale[:, None]).astype(np.float32)
-        live = read_live(scaled, self.plan)
         rows = phases + self.plan.lookback_phases
         is_known = rows >= 0
         rows = np.maximum(rows, 0)
         envelopes, levels = self.seasons.envelopes[:, rows], self.seasons.levels[:, rows]
         envelopes[:, ~is_known] = np.nan
-        persistence = np.ascontiguousarray(live.persistence.transpose(0, 2, 1)[:, columns])
-        at_origins = Live(level=live.level.T[columns], persistence=persistence)
-        highs = np.where(np.isnan(scaled), np.float32(-np.inf), scaled)
-        ahead = lagged(trailing_max(highs, self.plan.target_steps), -self.lead.last_step)
-        actual = ahead.T[columns]
-        actual[np.isinf(actual)] = np.nan
+        live, actual = self._read(scaled, columns)
         return _Outlook(
-            candidates=combine(Seasons(envelopes=envelopes, levels=levels), at_origins),
+            candidates=combine(Seasons(envelopes=envelopes, levels=levels), live),
             actual=actual,
-            last_hour=persistence[len(PERSISTENCE_SECONDS) - 1],
+            last_hour=live.persistence[len(PERSISTENCE_SECONDS) - 1],
         )
+
+    def _read(self, scaled: Array, columns: IndexArray) -> tuple[Live, Array]:
+        """Return what the newest minutes say, `[..., P, W]`, and what came, `[P, W]`."""
+        level = np.empty((len(columns), len(scaled)), dtype=np.float32)
+        actual = np.empty_like(level)
+        persistence = np.empty((self.plan.persistence_count, *level.shape), dtype=np.float32)
+        for at in range(0, len(scaled), READ_WORKLOADS):  # few enough to stay in the cache
+            rows = slice(at, at + READ_WORKLOADS)
+            live = read_live(scaled[rows], self.plan, columns)
+            level[:, rows] = live.level.T
+            persistence[..., rows] = live.persistence.transpose(0, 2, 1)
+            actual[:, rows] = read_outcome(scaled[rows], self.plan, columns).T
+        return Live(level=level, persistence=persistence), actual
 
     def _judge(self, outlook: _Outlook) -> Iterator[tuple[int, Array, Array]]:
         """Yield for each quantile its index, the experts' bounds and their losses `[K, P, W]`."""

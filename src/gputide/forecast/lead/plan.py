@@ -59,6 +59,11 @@ class Plan:
         return tuple(self.steps(seconds) for seconds in PERSISTENCE_SECONDS)
 
     @property
+    def persistence_count(self) -> int:
+        """Candidates of the newest minutes: those maxima, and two of the last hours."""
+        return len(PERSISTENCE_SECONDS) + 2
+
+    @property
     def level_steps(self) -> int:
         """Width of the window that tells the level of now."""
         return self.steps(LEVEL_SECONDS)
@@ -101,12 +106,16 @@ class Plan:
         """Newest columns that an issue reads."""
         return self.live_steps + self.recent_origins[-1]
 
-    def origins(self, age_days: int) -> slice:
-        """Return the phases at which a day of that age is judged."""
+    @property
+    def origins(self) -> tuple[slice, ...]:
+        """The phases at which each trailing day is judged, the newest day first."""
         every = self.steps(ORIGIN_SECONDS)
         # An offset that moves from day to day: demand sampled every five minutes must not always be
         # met at the same age.
-        return slice(2 * age_days % every, None, every * ORIGIN_STRIDES[age_days])
+        return tuple(
+            slice(2 * age % every, None, every * stride)
+            for age, stride in enumerate(ORIGIN_STRIDES)
+        )
 
     def steps(self, seconds: int) -> int:
         """Return a span in columns, at least one."""

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float32]
+IndexArray = NDArray[np.intp]
 
 
 def trailing_max(values: Array, width: int, *, covered: int = 1) -> Array:
