@@ -149,6 +149,8 @@ def _censored(
     question: Question, trace: Trace, replicas: FloatArray | None, capacity: float | None
 ) -> BoolArray | None:
     """Return `[T]` whether all pods were so busy that the demand was at least what they served."""
+    if trace.is_censored is not None:  # a person said from which value on
+        return trace.is_censored
     if replicas is None or capacity is None or not question.is_utilization:
         return None
     full = replicas * capacity * CENSORED_UTILIZATION_RATIO

@@ -90,6 +90,7 @@ def _level_trace(read: _Read, options: CsvOptions) -> Trace:
         unit=options.unit,
         recorded_step_seconds=grid.recorded_step_seconds,
         replicas=np.rint(grid.series) if is_of_pods and grid.series is not None else None,
+        is_censored=_saturated(grid.values, options),
         warnings=read.warnings + grid.warnings,
     )
 
@@ -123,8 +124,14 @@ def _request_trace(read: _Read, options: CsvOptions) -> Trace:
         start_utc=utc_from_unix(first),
         time_zone=options.time_zone or "UTC",
         unit=options.unit or "requests in flight",
+        is_censored=_saturated(demand, options),
         warnings=(*warnings, *_silence_warnings(read.times)),
     )
+
+
+def _saturated(demand: FloatArray, options: CsvOptions) -> NDArray[np.bool_] | None:
+    """Return which minutes are only a lower bound; an unknown one is none."""
+    return None if options.saturated_at is None else demand >= options.saturated_at
 
 
 def _silence_warnings(starts: FloatArray) -> list[str]:
@@ -159,10 +166,10 @@ def _read(path: Path | str, options: CsvOptions) -> _Read:
             name=reader.name,
             columns=columns,
             header=reader.header,
-            times=np.array(times),
-            values=np.array(values),
-            keys=np.array(keys) if keys else np.zeros(len(times), dtype=np.int64),
-            lines=np.array(lines),
+            times=np.frombuffer(times),
+            values=np.frombuffer(values),
+            keys=np.frombuffer(keys, np.int64) if keys else np.zeros(len(times), np.int64),
+            lines=np.frombuffer(lines, np.int64),
             warnings=_zone_warnings(parser, options),
         )
 

@@ -99,7 +99,7 @@ def _record(verdict: Verdict, quantile: float) -> str:
     own = number(verdict.pinball_loss_ratio)
     return (
         f"On the last days: {covered} of the minutes below the {_quantile(quantile)} bound;"
-        f" loss {own} (of {peers})"
+        f" loss {own} of the mean; naively: {peers}"
     )
 
 

@@ -56,6 +56,9 @@ class HistoryOptions:
     hold_seconds: float = STALENESS_SECONDS
     """How long a series that misses samples keeps its last value, so that the sum does not dip."""
 
+    saturated_at: float | None = None
+    """From this value on the demand was at least that."""
+
     def __post_init__(self) -> None:
         if not 0 < self.days <= MAX_DAYS:
             raise SettingError("days", f"must be above 0 and at most {MAX_DAYS}")
@@ -94,6 +97,7 @@ async def read_history(
         start_utc=utc_from_unix(start),
         time_zone=options.time_zone or "UTC",
         unit=options.unit,
+        is_censored=None if options.saturated_at is None else demand >= options.saturated_at,
         warnings=(
             *_zone_warnings(options),
             *combined.warnings,

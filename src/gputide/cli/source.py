@@ -100,6 +100,7 @@ def read_load(
         time_zone=reading.time_zone,
         unit=reading.unit,
         hold_seconds=reading.hold_seconds,
+        saturated_at=reading.saturated_at,
     )
     file = None
     if source.ahpa is not None:  # before anything is asked: a mistake in it is nearer

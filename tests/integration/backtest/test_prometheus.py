@@ -67,6 +67,13 @@ def test_a_query_becomes_its_whole_minutes(server: PrometheusServer) -> None:
     assert trace.warnings == ()
 
 
+def test_saturated_minutes_are_marked_from_the_value_given(server: PrometheusServer) -> None:
+    trace = read(server, "load", saturated_at=MINUTES - 2)
+
+    assert trace.is_censored is not None
+    assert trace.is_censored[-3:].tolist() == [False, True, True]
+
+
 def test_the_minute_that_still_goes_on_is_left_out(server: PrometheusServer) -> None:
     assert read(server, "load").demand[-1] == MINUTES - 1
 

@@ -56,6 +56,16 @@ def test_a_folder_is_read_by_name(tmp_path: Path) -> None:
     assert [trace.name for trace in read_folder(tmp_path)] == ["a", "b"]
 
 
+def test_values_that_could_grow_no_more_are_marked_as_lower_bounds(read: Read) -> None:
+    lines = ("timestamp,value", f"{T0},94", f"{T0 + 60},", f"{T0 + 120},95", f"{T0 + 180},100")
+
+    trace = read(*lines, options=CsvOptions(saturated_at=95))
+
+    assert trace.is_censored is not None
+    assert trace.is_censored.tolist() == [False, False, True, True]
+    assert read(*lines).is_censored is None
+
+
 # --- rows and numbers
 
 

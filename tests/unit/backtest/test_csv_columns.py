@@ -67,6 +67,8 @@ def test_options_that_exclude_each_other_are_refused() -> None:
         CsvOptions(value_column="a", duration_column="b")
     with pytest.raises(SettingError, match="hold-seconds"):
         CsvOptions(hold_seconds=-1)
+    with pytest.raises(SettingError, match="saturated-at"):
+        CsvOptions(saturated_at=0)
 
 
 @pytest.mark.parametrize(
