@@ -117,9 +117,11 @@ class _Margin:
 
     def _total(self, miss: Array) -> Array:
         if not self.is_proportional:
-            return miss.sum(axis=-1)
+            total: Array = miss.sum(axis=-1)
+            return total
         base = np.nan_to_num(self.base) if self.has_gaps else self.base
-        return np.einsum("cwn,cwn->cw", miss, base)
+        weighted: Array = np.einsum("cwn,cwn->cw", miss, base)
+        return weighted
 
 
 def _choose(margins: tuple[_Margin, _Margin], quantile: float) -> Experts:

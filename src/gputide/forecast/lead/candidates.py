@@ -181,17 +181,18 @@ def _summarise(days: Days, past: Array, last_week: Array) -> Array:
     """Return `[w, P]` of `past[w, D, P]`, newest day last, and `last_week[w, P]`."""
     match days:
         case Days.YESTERDAY:
-            return past[:, -1]
+            summary = past[:, -1]
         case Days.LAST_WEEK:
-            return last_week
+            summary = last_week
         case Days.YESTERDAY_AND_LAST_WEEK:
-            return (past[:, -1] + last_week) / 2
+            summary = (past[:, -1] + last_week) * np.float32(0.5)
         case Days.MEAN_OF_WEEK:
-            return mean_known(past)
+            summary = mean_known(past)
         case Days.HIGHEST_OF_3:
-            return highest_known(past[:, -3:])
-        case Days.HIGHEST_OF_WEEK | Days.HIGHEST_OF_ALL:
-            return highest_known(past)
+            summary = highest_known(past[:, -3:])
+        case _:
+            summary = highest_known(past)
+    return summary
 
 
 def read_live(values: Array, plan: Plan, columns: IndexArray) -> Live:
@@ -231,7 +232,7 @@ def _pick(values: Array, columns: IndexArray) -> Array:
 
 
 def combine(seasons: Seasons, live: Live) -> Array:
-    """Return the candidates `[C, ...]`: seasons, seasons at today's level (times, plus), persistence."""
+    """Return the candidates `[C, ...]`: seasons, those at today's level (times, plus), now."""
     envelopes = seasons.envelopes
     levels = seasons.levels
     ratio = (live.level + np.float32(LEVEL_FLOOR)) / (levels + np.float32(LEVEL_FLOOR))

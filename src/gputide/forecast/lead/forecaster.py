@@ -22,7 +22,7 @@ READ_WORKLOADS = 128
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Outlook:
-    """Candidates `[C, P, W]` at some origins, what came after them, and the hour before, `[P, W]`."""
+    """Candidates `[C, P, W]` at some origins, what came after, and the hour before, `[P, W]`."""
 
     candidates: Array
     actual: Array
@@ -66,7 +66,8 @@ class LeadForecaster:
     def seasonal_share(self) -> FloatArray:
         """`[Q, W]`: how much the bound rests on other days at the fit, 0 to 1; the rest on now."""
         shares = shares_of(self.experts.loss.transpose(1, 0, 2))
-        return shares[:SEASONAL_EXPERTS].sum(axis=0, dtype=np.float64)
+        seasonal: FloatArray = shares[:SEASONAL_EXPERTS].sum(axis=0, dtype=np.float64)
+        return seasonal
 
     @property
     def is_seasonal(self) -> BoolArray:
@@ -145,7 +146,7 @@ class LeadForecaster:
             yield index, bounds, pinball(outlook.actual, bounds, quantile)
 
     def _mix(self, bounds: Array, recent: Iterable[Array], quantile: int) -> Array:
-        """Return `[P, W]` from bounds `[K, P, W]` and the same experts' losses at recent origins."""
+        """Return `[P, W]` from bounds `[K, P, W]` and the experts' losses at recent origins."""
         total, weight = np.zeros_like(bounds), np.zeros_like(bounds)
         for share, losses in zip(self.plan.recent_weights, recent, strict=True):
             is_known = ~np.isnan(losses)
@@ -153,7 +154,8 @@ class LeadForecaster:
             weight += np.float32(share) * is_known
         past = self.experts.loss[quantile][:, None]
         mixture = mix(bounds, blend_losses(past, total, weight, self.plan))
-        return mixture + self.lift[quantile] * (mixture + np.float32(FLOOR))
+        lifted: Array = mixture + self.lift[quantile] * (mixture + np.float32(FLOOR))
+        return lifted
 
     def _limit(self, upper: list[Array], outlook: _Outlook, count: int) -> FloatArray:
         """Return `[Q, P, W]` in the unit of the demand: at least 0, rising with q, capped."""

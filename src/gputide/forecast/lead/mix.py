@@ -1,4 +1,4 @@
-"""Mix the experts: the lower its loss on the trailing days and in the last hours, the more it counts."""
+"""Mix the experts: the lower one's loss, on past days and in the last hours, the more it counts."""
 
 import numpy as np
 
@@ -25,13 +25,15 @@ def bound_by(experts: Experts, quantile: int, candidates: Array, *, workload_axi
     bounds = np.take_along_axis(candidates, index, axis=0)
     bounds *= experts.gain[quantile].reshape(shape)
     bounds += experts.offset[quantile].reshape(shape)
-    return np.maximum(bounds, 0, out=bounds)
+    at_least_0: Array = np.maximum(bounds, 0, out=bounds)
+    return at_least_0
 
 
 def pinball(actual: Array, bounds: Array, quantile: float) -> Array:
     """Return the pinball loss of each bound; NaN where either is unknown."""
     miss = actual - bounds
-    return np.maximum(np.float32(quantile) * miss, np.float32(quantile - 1) * miss)
+    loss: Array = np.maximum(np.float32(quantile) * miss, np.float32(quantile - 1) * miss)
+    return loss
 
 
 def recent_weight(plan: Plan) -> float:
@@ -42,10 +44,11 @@ def recent_weight(plan: Plan) -> float:
 def blend_losses(past: Array, recent: Array, weight: Array, plan: Plan) -> Array:
     """Return the loss of each expert now, `[K, ...]`, from past days and the last hours.
 
-    `recent` is the weighted sum of the known recent losses, `weight` the sum of their weights, 0 to 1.
+    `recent` is the weighted sum of the known recent losses, `weight` that of their weights, 0 to 1.
     """
     share = np.float32(recent_weight(plan))
-    return (past + share * recent) / (1 + share * weight)
+    blended: Array = (past + share * recent) / (1 + share * weight)
+    return blended
 
 
 def mix(bounds: Array, losses: Array) -> Array:
@@ -57,9 +60,10 @@ def mix(bounds: Array, losses: Array) -> Array:
 
 
 def shares_of(losses: Array) -> Array:
-    """Return shares `[K, ...]` that fall with the loss and sum to 1; all 0 where no loss is finite."""
+    """Return shares `[K, ...]` that fall with the loss and sum to 1; all 0 where none is finite."""
     least = losses.min(axis=0)
     least = np.where(np.isfinite(least), least, np.float32(0))
     shares = np.exp(-np.float32(SHARPNESS) * (losses - least) / (least + np.float32(1e-6)))
     total = shares.sum(axis=0)
-    return np.divide(shares, total, out=shares, where=total > 0)
+    normalised: Array = np.divide(shares, total, out=shares, where=total > 0)
+    return normalised

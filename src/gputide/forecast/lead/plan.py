@@ -12,7 +12,7 @@ WEEK_DAYS = 7
 """Days that each of them looks back on."""
 
 ORIGIN_STRIDES = (1, 2, 4, 4, 4, 8, 8)
-"""How much sparser the origins of a day get with its age: the younger the day, the more it counts."""
+"""How much sparser a day's origins get with its age: the younger the day, the more it counts."""
 
 ORIGIN_SECONDS = 300
 PERSISTENCE_SECONDS = (60, 300, 900, 3600)

@@ -19,7 +19,7 @@ def replay_lead(
     first_step: int,
     refit_steps: int = 1440,
 ) -> FloatArray:
-    """Return `upper[Q, W, T - first_step]`: entry i is issued knowing columns before `first_step + i`.
+    """Return `upper[Q, W, T - first_step]`; entry i knows only columns before `first_step + i`.
 
     It bounds the maximum over columns `first_step + i + lead.first_step - 1` to
     `first_step + i + lead.last_step - 1`. Refits every `refit_steps` columns, from the past alone.

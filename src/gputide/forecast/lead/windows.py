@@ -42,7 +42,7 @@ def trailing_mean(values: Array, width: int) -> Array:
 
 
 def _trailing_sum(values: Array, width: int) -> Array:
-    """Return sums over the last `width` columns by doubling, which unlike a running sum stays exact."""
+    """Return sums over the last `width` columns by doubling, exact unlike a running sum."""
     out: Array | None = None
     block, size, taken = values, 1, 0
     while True:
@@ -81,14 +81,15 @@ def mean_known(days: Array) -> Array:
     """Return `[w, P]` of `[w, D, P]`: the mean over the days that are known, NaN where none is."""
     is_known = ~np.isnan(days)
     if is_known.all():
-        return days.mean(axis=1)
+        mean: Array = days.mean(axis=1)
+        return mean
     total = np.where(is_known, days, np.float32(0)).sum(axis=1)
     count = is_known.sum(axis=1, dtype=np.float32)
-    with np.errstate(invalid="ignore"):
-        return np.where(count > 0, total, np.float32(np.nan)) / np.maximum(count, np.float32(1))
+    known: Array = np.where(count > 0, total, np.float32(np.nan)) / np.maximum(count, np.float32(1))
+    return known
 
 
 def highest_known(days: Array) -> Array:
-    """Return `[w, P]` of `[w, D, P]`: the maximum over the days that are known, NaN where none is."""
+    """Return `[w, P]` of `[w, D, P]`: the maximum over the known days, NaN where none is."""
     highest: Array = np.fmax.reduce(days, axis=1)
     return highest
