@@ -66,7 +66,7 @@ def _words(error: "CycloptsError") -> str:
     from cyclopts import UnusedCliTokensError
 
     if isinstance(error, UnusedCliTokensError):
-        return f"unexpected argument: {' '.join(error.unused_tokens)}"
+        return f"unexpected argument: {' '.join(error.unused_tokens or ())}"
     return str(error)
 
 

@@ -61,10 +61,12 @@ def first_of(report: TraceReport, policies: tuple[PolicyName, ...]) -> Outcome |
 
 def saving(outcome: Outcome | None, opponent: Outcome | None) -> float | None:
     """Return the share of the opponent's replica-hours that the outcome does without."""
-    if outcome is None or opponent is None or not opponent.replica_hours > 0:
+    if outcome is None or opponent is None:
         return None
-    ratio = 1 - outcome.replica_hours / opponent.replica_hours
-    return ratio if isfinite(ratio) else None
+    costs = (outcome.replica_hours, opponent.replica_hours)
+    if not all(map(isfinite, costs)) or opponent.replica_hours <= 0:
+        return None
+    return 1 - outcome.replica_hours / opponent.replica_hours
 
 
 def rows(report: TraceReport) -> tuple[Row, ...]:

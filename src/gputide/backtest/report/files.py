@@ -20,15 +20,16 @@ def check_writable(path: Path) -> None:
 def write_whole(path: Path, text: str) -> None:
     """Write UTF-8 text in one step: readers see the old file or the new one, never a part.
 
-    A path that is no regular file (a pipe, /dev/stdout) is written straight.
+    What is no file of its own (a pipe, a terminal, /dev/stdout whatever it leads to) is written
+    straight, after what is there.
     """
     check_writable(path)
-    target = path.resolve()  # a link keeps pointing where it points
     try:
-        if target.exists() and not target.is_file():
-            target.write_text(text, encoding="utf-8")
+        if path.is_relative_to("/dev") or (path.exists() and not path.is_file()):
+            with path.open("a", encoding="utf-8") as file:
+                file.write(text)
             return
-        _replace(target, text)
+        _replace(path.resolve(), text)  # a link keeps pointing where it points
     except OSError as error:
         raise InputError(str(path), f"cannot be written: {error.strerror or error}") from error
 

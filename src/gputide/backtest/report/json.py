@@ -45,13 +45,13 @@ class OutcomeJson(msgspec.Struct, frozen=True, kw_only=True):
     policy: str
     knobs: dict[str, float]
     is_walk_forward: bool
-    replica_hours: float
+    replica_hours: float | None
     saving_ratio: float | None
-    saturated_ratio: float
-    late_ratio: float
-    lost_ratio: float
-    changes_per_day: float
-    pods_started_per_day: float
+    saturated_ratio: float | None
+    late_ratio: float | None
+    lost_ratio: float | None
+    changes_per_day: float | None
+    pods_started_per_day: float | None
     evaluated_seconds: float
 
 
@@ -69,9 +69,9 @@ class TimelineJson(msgspec.Struct, frozen=True, kw_only=True):
 
     start_utc: datetime
     step_seconds: int
-    demand: list[float]
-    forecast_upper: list[float]
-    replicas: dict[str, list[float]]
+    demand: Sequence[float | None]
+    forecast_upper: Sequence[float | None]
+    replicas: dict[str, Sequence[float | None]]
 
 
 class TraceReportJson(msgspec.Struct, frozen=True, kw_only=True):
