@@ -56,7 +56,10 @@ class RowReader:
         if first is None:
             raise InputError(self.name, "is empty")
         self._delimiter = max(DELIMITERS, key=first.count)
-        names = next(csv.reader([first], delimiter=self._delimiter))
+        try:
+            names = next(csv.reader([first], delimiter=self._delimiter))
+        except csv.Error as error:
+            raise self._no_csv(error) from error
         if all(map(_is_number, names)) or any(map(_is_time, names)):
             raise self.problem("no header: the first line must name the columns: timestamp,value")
         return [name.strip() for name in names]
@@ -72,7 +75,11 @@ class RowReader:
                     raise self.problem(f"{len(row)} fields where the header has {width}")
                 yield self.line, row
         except csv.Error as error:
-            raise self.problem(f"no CSV: {error}") from error
+            raise self._no_csv(error) from error
+
+    def _no_csv(self, error: csv.Error) -> InputError:
+        what = str(error).partition(" - ")[0]  # what follows is advice to programmers
+        return self.problem(f"no CSV: {what}")
 
     def _decoded(self, stream: BinaryIO) -> Iterator[str]:
         try:

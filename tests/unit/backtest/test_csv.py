@@ -257,7 +257,13 @@ def test_any_text_is_load_or_an_error_of_ours(
         assert 0 <= np.nanmin(trace.demand) <= np.nanmax(trace.demand) < np.inf
 
 
-@given(content=st.binary(max_size=300), is_packed=st.booleans())
+PIECES = st.sampled_from(
+    [b"time,value", b"1700000040,1", b"1700000100,2", b"\r", b"\n", b'"', b"\x00"]
+)
+CONTENT = st.one_of(st.binary(max_size=300), st.lists(PIECES, max_size=20).map(b"".join))
+
+
+@given(content=CONTENT, is_packed=st.booleans())
 @settings(deadline=None, max_examples=100)
 def test_any_bytes_are_load_or_an_error_of_ours(
     tmp_path_factory: pytest.TempPathFactory, *, content: bytes, is_packed: bool

@@ -66,6 +66,15 @@ def test_a_long_or_odd_cell_is_shortened_to_one_line(refuse: Refuse) -> None:
     assert len(text) < 100
 
 
+@pytest.mark.parametrize("text", ["time,value\r1,2\r3,4\r", f"time,value\n{T0},1\r{T0 + 60},2\r"])
+def test_lines_that_end_in_cr_alone_are_refused(refuse: Refuse, text: str) -> None:
+    assert "no CSV: new-line character seen in unquoted field" in refuse(text)
+
+
+def test_a_field_longer_than_any_number_is_refused(refuse: Refuse) -> None:
+    assert "no CSV: field larger than field limit" in refuse(f"time,{'v' * 200_000}", "1,2")
+
+
 def test_what_is_no_text_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "load.csv"
     path.write_bytes(b"timestamp,value\n\xff\xfe1,2\n")
