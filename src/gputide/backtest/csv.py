@@ -23,7 +23,7 @@ from gputide.clock import utc_from_unix
 from gputide.errors import InputError
 from gputide.scaling.zone import zone_named
 
-__all__ = ["CsvOptions", "read_folder", "read_traces"]
+__all__ = ["CsvOptions", "read_traces"]
 
 MAX_KEYS = 100_000
 MAX_VALUE = 1e15
@@ -52,17 +52,6 @@ def read_traces(path: Path | str, options: CsvOptions | None = None) -> list[Tra
         _request_trace(read, options) if read.columns.is_duration else _level_trace(read, options)
     )
     return [trace]
-
-
-def read_folder(folder: Path | str, options: CsvOptions | None = None) -> list[Trace]:
-    """Read every .csv and .csv.gz file of a folder, in the order of their names."""
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise InputError(str(folder), "is no folder")
-    files = sorted(f for f in folder.iterdir() if f.name.endswith((".csv", ".csv.gz")))
-    if not files:
-        raise InputError(str(folder), "holds no .csv or .csv.gz file")
-    return [trace for file in files for trace in read_traces(file, options)]
 
 
 def _level_trace(read: _Read, options: CsvOptions) -> Trace:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gputide.backtest.csv import CsvOptions, read_folder, read_traces
+from gputide.backtest.csv import CsvOptions, read_traces
 from gputide.backtest.model import Trace
 from gputide.errors import GputideError
 
@@ -47,13 +47,6 @@ def test_finer_unix_times_are_told_by_their_size(read: Read, digits: int) -> Non
 
     assert trace.start_utc.timestamp() == T0
     assert trace.demand.tolist() == [0, 1, 2]
-
-
-def test_a_folder_is_read_by_name(tmp_path: Path) -> None:
-    for name in ("b.csv", "a.csv", "notes.txt"):
-        (tmp_path / name).write_text("\n".join(["timestamp,value", *rows(3)]))
-
-    assert [trace.name for trace in read_folder(tmp_path)] == ["a", "b"]
 
 
 def test_values_that_could_grow_no_more_are_marked_as_lower_bounds(read: Read) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gputide.backtest.csv import CsvOptions, read_folder, read_traces
+from gputide.backtest.csv import CsvOptions, read_traces
 from gputide.errors import InputError
 
 TRACES = Path(__file__).parents[4] / "shared" / "data" / "traces"
@@ -17,7 +17,8 @@ pytestmark = [
 
 
 def test_every_recorded_trace_is_read() -> None:
-    traces = read_folder(TRACES, CsvOptions(sum=True))
+    files = sorted(TRACES.glob("*.csv.gz"))
+    traces = [trace for file in files for trace in read_traces(file, CsvOptions(sum=True))]
 
     assert len(traces) == 15
     for trace in traces:

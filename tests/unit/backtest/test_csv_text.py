@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gputide.backtest.csv import read_folder, read_traces
+from gputide.backtest.csv import read_traces
 from gputide.backtest.model import Trace
 from gputide.errors import InputError
 
@@ -118,7 +118,3 @@ def test_a_folder_a_missing_and_an_unreadable_file_are_refused(tmp_path: Path) -
         read_traces(tmp_path / "none.csv")
     with pytest.raises(InputError, match=r"permission denied|input/output error|invalid argument"):
         read_traces("/proc/self/mem")
-    with pytest.raises(InputError, match="is no folder"):
-        read_folder(tmp_path / "none")
-    with pytest.raises(InputError, match="holds no"):
-        read_folder(tmp_path)
