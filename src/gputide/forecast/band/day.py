@@ -4,18 +4,19 @@ from datetime import timedelta
 
 import numpy as np
 
-from gputide.forecast.band.calibration import evidence_of
+from gputide.forecast.band.calibration import Evidence, best_factors, evidence_of
 from gputide.forecast.band.days import Days, Single, cut_days
 from gputide.forecast.band.experts import (
     FULL_DAYS,
+    View,
     centre_experts,
     coming_view,
-    last_week_of,
+    jittered,
     past_view,
     upper_experts,
 )
-from gputide.forecast.band.mixing import carry_live, live_of, mix
-from gputide.forecast.band.season import Season, relate
+from gputide.forecast.band.mixing import Live, carry_live, live_of, mix
+from gputide.forecast.band.season import relate
 from gputide.forecast.model import DayBand, FloatArray, History, Verdict, parse_quantile
 
 CHUNK_ROWS = 32
@@ -71,22 +72,33 @@ def _forecast_rows(history: History, rows: slice, quantile: float) -> tuple[Floa
 def _bounds(days: Days, quantile: float) -> tuple[Single, Single]:
     """Return upper bound and median of the coming day, `[N, B]` each."""
     season = relate(days)
-    views = past_view(days, season), coming_view(days, season)
+    past, coming = past_view(days, season), coming_view(days, season)
     peak = days.peak.max(axis=(1, 2))[:, None]
-    upper = _mixture([upper_experts(view) for view in views], days, season, quantile)
+    evidence = evidence_of(days, quantile)
+    upper = _mixture(upper_experts(past), upper_experts(coming), live_of(days, season), evidence)
     upper *= np.exp(TREND_SHARE * season.log_trend)[:, None]
-    if days.count < FULL_DAYS:  # untried, but the only day of its kind
-        upper = np.maximum(upper, last_week_of(views[1])[:, 0])
-    median = _mixture([centre_experts(view) for view in views], days, season, 0.5)
+    if days.count < FULL_DAYS:
+        upper = np.maximum(upper, _last_week(past, coming, evidence))
+    middle = evidence_of(days, 0.5)
+    median = _mixture(centre_experts(past), centre_experts(coming), live_of(days, season), middle)
     return np.minimum(upper, MAX_OVER_PEAK * peak), np.minimum(median, peak)
 
 
-def _mixture(experts: list[Single], days: Days, season: Season, quantile: float) -> Single:
-    """Return one quantile of the coming day `[N, B]` from experts on the past and on that day."""
-    before, coming = experts
-    evidence = evidence_of(days, quantile)
-    past, ahead = mix(before.reshape(*before.shape[:2], -1), coming[:, :, 0], evidence)
-    return carry_live(past, ahead, live_of(days, season), evidence)
+def _mixture(past: Single, coming: Single, live: Live, evidence: Evidence) -> Single:
+    """Return one quantile of the coming day `[N, B]` from the experts on the past and on it."""
+    before, ahead = mix(past.reshape(*past.shape[:2], -1), coming[:, :, 0], evidence)
+    return carry_live(before, ahead, live, evidence)
+
+
+def _last_week(past: View, coming: View, evidence: Evidence) -> Single:
+    """Return the day a week ago as a bound `[N, B]`: untried, but the only day of its kind.
+
+    Taken as it was, or lowered as the day before would have to be for a low quantile.
+    """
+    tried = past.of(jittered(past), past.season.last_day)
+    factor = best_factors(tried.reshape(len(tried), -1), evidence)
+    last_week = (coming.weeks @ jittered(coming))[:, 0]
+    return np.asarray(last_week * np.minimum(factor, 1)[:, None])
 
 
 def _flat(values: FloatArray, quantile: float, width: int) -> tuple[FloatArray, FloatArray]:

@@ -39,6 +39,11 @@ class View:
         """[N, targets, D] weights."""
         return self.season.alike[:, self.targets]
 
+    @property
+    def weeks(self) -> Single:
+        """[N, targets, D] weights."""
+        return self.season.weeks[:, self.targets]
+
     def of(self, days: Single, sources: Indexes) -> Single:
         """Return the source day of each target, `[N, targets, b]`."""
         return np.take_along_axis(days, sources[:, self.targets, None], axis=1)
@@ -61,7 +66,7 @@ def upper_experts(view: View) -> Single:
     hourly = _hourly(view)
     if view.days.count < FULL_DAYS:
         return np.stack([_mean_and_spread(peak, view.near), highest, second, hourly])
-    jitter = _neighbours_max(view.days.peak)[:, :, view.bins]
+    jitter = jittered(view)
     level = view.season.level[:, :, None]
     shape = _mean_and_spread(peak / level, view.alike)
     grown = (view.alike @ level) * view.season.growth[:, view.targets, None]
@@ -70,7 +75,7 @@ def upper_experts(view: View) -> Single:
             second,
             hourly,
             view.of(jitter, view.season.last_day),
-            view.of(jitter, view.season.last_week),
+            view.weeks @ jitter,
             _mean_and_spread(peak, view.alike),
             _highest_alike(peak, view.alike),
             shape * grown,
@@ -89,16 +94,15 @@ def centre_experts(view: View) -> Single:
             view.near @ view.days.mean[:, :, view.bins],
             view.alike @ smooth,
             view.of(smooth, view.season.last_day),
-            view.of(smooth, view.season.last_week),
+            view.weeks @ smooth,
             (view.alike @ (smooth / level)) * grown,
         ]
     )
 
 
-def last_week_of(view: View) -> Single:
-    """Return the day a week before each target, at its timing's leeway, `[N, targets, b]`."""
-    jitter = _neighbours_max(view.days.peak)[:, :, view.bins]
-    return view.of(jitter, view.season.last_week)
+def jittered(view: View) -> Single:
+    """Return the peaks of the days at the view's bins, a bin early or late, `[N, D, b]`."""
+    return _neighbours_max(view.days.peak)[:, :, view.bins]
 
 
 def _mean_and_spread(bins: Single, weights: Single) -> Single:

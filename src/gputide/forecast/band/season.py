@@ -16,6 +16,9 @@ WEEK_DAYS = 7
 LEVEL_FLOOR = np.float32(0.05)
 """Added to levels before dividing, so that an idle day says nothing about shapes."""
 
+SMALLEST_WEIGHT = 1e-6
+"""Instead of 0, so that weights remain where every day is lost or unlike."""
+
 UNSEEN_DAYS = 2
 """Of the days after a day, the next ones are left out: nobody will know them of the day to come."""
 
@@ -54,8 +57,8 @@ class Season:
     last_day: Indexes
     """[N, D + 1] the day before, or the nearest that is known."""
 
-    last_week: Indexes
-    """[N, D + 1] the day a week before, or the nearest to it that is known."""
+    weeks: Single
+    """[N, D + 1, D] weights: the day a week before, half as much the one before that, ..."""
 
     live: Single
     """[N, D + 1] log of the level of the hours before over what the season made one expect."""
@@ -68,8 +71,9 @@ def relate(days: Days) -> Season:
     """Return the relations of some days."""
     hour_level = _by_hour(days.mean)
     level = hour_level.mean(axis=2) + LEVEL_FLOOR
-    last_day, last_week = _sources(days.trust, lag=1), _sources(days.trust, lag=WEEK_DAYS)
-    likeness = _likeness(hour_level, last_week)
+    last_day = _day_before(days.trust)
+    weeks = _whole_weeks_away(days.trust)
+    likeness = _likeness(hour_level, weeks)
     alike = _normalized(day_weights(days.trust, half_life_days=10) * likeness)
     usual = (alike[:, :-1] @ level[:, :, None])[:, :, 0]
     growth = np.clip(level / np.maximum(usual, LEVEL_FLOOR), 1 / MAX_GROWTH, MAX_GROWTH)
@@ -81,7 +85,7 @@ def relate(days: Days) -> Season:
         hour_level=hour_level,
         growth=np.take_along_axis(growth, last_day, axis=1),
         last_day=last_day,
-        last_week=last_week,
+        weeks=_filled(weeks, last_day),
         live=_live(days, alike_now),
         log_trend=_log_trend(level),
     )
@@ -99,14 +103,15 @@ def day_weights(trust: Single, *, half_life_days: float, weekly: float = 1.0) ->
     base = np.where(distance > 0, 0.5 ** (np.maximum(distance - 1, 0) / half_life_days), 0.0)
     base = np.where(distance % WEEK_DAYS == 0, weekly * base, base)
     base = np.where((after > 0) & (after <= UNSEEN_DAYS), 1e-3 * base, base)
-    return _normalized(base[None] * np.maximum(trust, 1e-6)[:, None])
+    return _normalized(base[None] * np.maximum(trust, SMALLEST_WEIGHT)[:, None])
 
 
-def _likeness(profile: Single, last_week: Indexes) -> Single:
-    """Return how alike each day is to the one a week from each target, 0 to 1, `[N, D + 1, D]`.
+def _likeness(profile: Single, weeks: Single) -> Single:
+    """Return how alike each day is to those whole weeks from each target, 0 to 1, `[N, D + 1, D]`.
 
-    Last week's day is taken as a sample of the coming one: what is as close to it as days a week
-    apart usually are to each other, counts. Where weeks mean nothing that is every day.
+    Last week's day, and half as much the one before it, are samples of the coming one: what is as
+    close to them as days a week apart usually are to each other, counts. Where weeks mean nothing
+    that is every day.
     """
     count = profile.shape[1]
     if count <= WEEK_DAYS:
@@ -114,17 +119,34 @@ def _likeness(profile: Single, last_week: Indexes) -> Single:
     apart = np.abs(profile[:, :, None] - profile[:, None]).mean(axis=3)
     pairs = np.arange(WEEK_DAYS, count)
     width = ALIKE_WIDTH * np.median(apart[:, pairs, pairs - WEEK_DAYS], axis=1) + 1e-4
-    is_weeks_away = (np.arange(count + 1) - last_week) % WEEK_DAYS == 0
-    near = np.take_along_axis(apart, last_week[:, :, None], axis=1) / width[:, None, None]
-    likeness = np.where(is_weeks_away[:, :, None], np.exp(-np.square(near)), 1)
-    return np.maximum(likeness, 1e-6).astype(np.float32)
+    likeness = weeks @ np.exp(-np.square(apart / width[:, None, None]))
+    likeness[~weeks.any(axis=2)] = 1
+    return np.asarray(np.maximum(likeness, SMALLEST_WEIGHT), np.float32)
+
+
+def _whole_weeks_away(trust: Single) -> Single:
+    """Return weights of the known days one, two, ... weeks before each target, else after it."""
+    days = trust.shape[1]
+    before = np.arange(days + 1)[:, None] - np.arange(days)[None, :]
+    halved = np.where(before % WEEK_DAYS == 0, 0.5 ** (np.abs(before) / WEEK_DAYS), 0)
+    known = halved * (before != 0) * (trust[:, None] > 0)
+    earlier = known * (before > 0)
+    return _normalized(np.where(earlier.any(axis=2, keepdims=True), earlier, known))
+
+
+def _filled(weeks: Single, last_day: Indexes) -> Single:
+    """Return the weights with the day before where no day is whole weeks away."""
+    days = np.arange(weeks.shape[2])
+    is_empty = ~weeks.any(axis=2, keepdims=True)
+    return np.asarray(np.where(is_empty, last_day[:, :, None] == days, weeks), np.float32)
 
 
 def _by_hour(bins: Single) -> Single:
     """Return means over about an hour each, `[N, D, hours]`."""
     hours = next(n for n in range(24, 0, -1) if bins.shape[2] % n == 0)
     width = bins.shape[2] // hours
-    return bins.reshape(*bins.shape[:2], hours, width) @ np.full(width, 1 / width, np.float32)
+    by_hour = bins.reshape(*bins.shape[:2], hours, width)
+    return np.asarray(by_hour @ np.full(width, 1 / width, np.float32))
 
 
 def _normalized(weights: Single) -> Single:
@@ -132,20 +154,16 @@ def _normalized(weights: Single) -> Single:
     return np.asarray(weights / np.where(total > 0, total, 1), np.float32)
 
 
-def _sources(trust: Single, *, lag: int) -> Indexes:
-    """Return for each target the day `lag` before it, or the known day nearest to that."""
+def _day_before(trust: Single) -> Indexes:
+    """Return the day before each target, else the nearest known one, earlier ones first."""
     days = trust.shape[1]
     is_lost = trust <= 0
     if not is_lost.any():  # all rows alike
         is_lost = is_lost[:1]
     out = np.empty((len(is_lost), days + 1), np.intp)
     for target in range(days + 1):
-        others = np.array([day for day in range(days) if day != target] or [0])
-        back = target - others
-        off_phase = (back % WEEK_DAYS != 0) if lag == WEEK_DAYS else np.zeros(len(others))
-        order = others[np.lexsort((np.abs(back), back < 0, off_phase))]
-        first_known = np.argmin(is_lost[:, order], axis=1)
-        out[:, target] = order[first_known]
+        order = np.array([*range(target - 1, -1, -1), *range(target + 1, days)])
+        out[:, target] = order[np.argmin(is_lost[:, order], axis=1)]
     return np.broadcast_to(out, (len(trust), days + 1))
 
 

@@ -223,3 +223,45 @@ def test_whatever_the_history_the_band_is_finite_and_ordered(
     values = rng.choice(np.array(cells), (2, days * 24 + extra))
 
     _assert_sane(forecast_day(_history(values, 3600), quantile=quantile), values)
+
+
+def test_a_holiday_a_week_ago_does_not_make_the_coming_day_one() -> None:
+    values = _load(22, rows=10)
+    values[:, 14 * 288 : 15 * 288] *= 0.2
+    past, future = values[:, : 21 * 288], values[:, 21 * 288 :]
+
+    assert coverage_ratio(future, forecast_day(_history(past)).upper).mean() > 0.85
+
+
+def test_a_weekend_is_known_from_two_weeks_and_so_is_the_monday_after_it() -> None:
+    values = _load(22, rows=30)
+    saturday, monday = 19 * 288, 21 * 288
+
+    quiet = forecast_day(_history(values[:, :saturday])).median.mean()
+    busy = forecast_day(_history(values[:, :monday])).median.mean()
+
+    assert quiet == pytest.approx(values[:, saturday : saturday + 288].mean(), rel=0.1)
+    assert busy == pytest.approx(values[:, monday:].mean(), rel=0.1)
+
+
+def test_jobs_on_the_hour_are_expected_on_the_hour() -> None:
+    rng = np.random.default_rng(4)
+    values = rng.normal(1, 0.05, (4, 14 * 1440)).clip(0)
+    values[:, ::60] += rng.uniform(4, 6, (4, 14 * 24))
+
+    upper = forecast_day(_history(values, 60)).upper.reshape(4, 24, 60)
+
+    assert upper[:, :, 0].min() > 4
+    assert upper[:, :, 20].max() < 2
+
+
+def test_what_rises_week_by_week_gets_room_to_rise() -> None:
+    flat = _load(14, rows=10)
+    rising = flat * np.repeat(1.05 ** np.arange(14), 288)
+
+    room = [
+        (band.upper / np.maximum(band.median, 1)).mean()
+        for band in (forecast_day(_history(v)) for v in (flat, rising))
+    ]
+
+    assert room[1] > 1.03 * room[0]
