@@ -121,9 +121,8 @@ class TimeParser:
                 f"time {shown(cell)} does not exist in {self._zone}: its clocks skip that hour",
                 line=line,
             )
-        if zoned.timestamp() < self._previous_seconds:
-            return zoned.replace(fold=1).timestamp()
-        return zoned.timestamp()
+        first, second = zoned.timestamp(), zoned.replace(fold=1).timestamp()
+        return second if first < self._previous_seconds <= second else first
 
     def _offset_of_day(self, day: date) -> timedelta | None:
         """Return the zone's offset on a day, or None on the days when the clocks change."""

@@ -49,6 +49,14 @@ def test_the_hour_that_clocks_repeat_is_read_twice(read: Read) -> None:
     assert trace.demand.tolist() == [9] + [0] * 60 + [1] * 60 + [9]
 
 
+def test_the_repeated_hour_is_told_apart_in_each_of_several_series(read: Read) -> None:
+    hours = [f"2026-10-25 02:{m:02}:00" for m in range(60)] * 2
+    lines = [f"{at},{pod},1" for pod in "ab" for at in [*hours, "2026-10-25 03:00:00"]]
+    options = CsvOptions(sum_by="pod", time_zone="Europe/Berlin")
+
+    assert read("time,pod,value", *lines, options=options).demand.tolist() == [2] * 121
+
+
 def test_the_hour_that_clocks_skip_is_refused(refuse: Refuse) -> None:
     options = CsvOptions(time_zone="Europe/Berlin")
 
