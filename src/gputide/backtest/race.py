@@ -18,7 +18,7 @@ from gputide.backtest.policies.field import Field
 from gputide.backtest.policies.series import DAY_MINUTES, SeriesTable
 from gputide.backtest.settings import BacktestSettings
 from gputide.backtest.simulate import STEPS_PER_MINUTE, Fleet, IntArray, Load, Row, Rules, Span
-from gputide.backtest.tune import choose, prospect
+from gputide.backtest.tune import allowance, choose, prospect
 
 Progress = Callable[[float], None]
 """Is told the share of the work that is done, 0 to 1."""
@@ -70,14 +70,28 @@ class Race:
             for entry in (*self.field.settings, *(self.field.settings[at] for at in choices))
         ]
 
-    def choices(self, days: Sequence[Ledger]) -> list[int]:
-        """Return what each tuned policy runs after these replayed days."""
-        recent = days[-self.settings.tuning_days :]
+    def choices(self, days: Sequence[Ledger], *, evaluated: int) -> list[int]:
+        """Return what each tuned policy runs after these replayed days, the last ones evaluated."""
+        settings = self.settings
+        recent = days[-settings.tuning_days :]
         if not any(day.known_minutes.any() for day in recent):
             return [tuned.default for tuned in self.field.tuned]
-        promise = prospect(recent, is_late_budgeted=self.settings.is_late_budgeted)
-        budget = self.settings.harm_budget_ratio
-        return [choose(tuned, promise, budget_ratio=budget) for tuned in self.field.tuned]
+        promise = prospect(recent, is_late_budgeted=settings.is_late_budgeted)
+        own = recent[max(0, len(recent) - evaluated) :]
+        return [
+            choose(
+                tuned,
+                promise,
+                allowed_ratio=allowance(
+                    settings.harm_budget_ratio,
+                    own,
+                    len(self.field.settings) + number,
+                    of_days=settings.tuning_days,
+                    is_late_budgeted=settings.is_late_budgeted,
+                ),
+            )
+            for number, tuned in enumerate(self.field.tuned)
+        ]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -138,7 +152,7 @@ class _Entrant:
             self._days.append(self._today)
             self._today = Ledger.empty(self.race.size)
         if frame.start + start >= frame.first:
-            self.choices = self.race.choices(self._days)
+            self.choices = self.race.choices(self._days, evaluated=len(self.result.choices))
             self.result.choices.append(self.choices)
 
     def record(self, start: int, stop: int, span: Span) -> None:

@@ -44,8 +44,8 @@ class BacktestSettings:
     is_late_budgeted: Annotated[bool, Parameter(name="--budget-late-demand")] = False
     """Whether late demand must keep within the same budget, beside saturated minutes."""
 
-    quantile: float = 0.995
-    """Quantile of the untuned gputide policies; 99.5 is taken too."""
+    quantile: float = 0.998
+    """Quantile of the untuned gputide policies; 99.8 is taken too."""
 
     target_ratio: Annotated[float, Parameter(name=["--target-ratio", "--target"])] = 0.7
     """Target of the plain HPA and of gputide with one target."""

@@ -13,9 +13,14 @@ from gputide.backtest.ledger import Ledger
 from gputide.backtest.model import FloatArray
 from gputide.backtest.policies.field import Tuned
 
-HALF_LIFE_DAYS = 4.0
-BUDGET_SHARE = 1.0
+HALF_LIFE_DAYS = 3.0
+BUDGET_SHARE = 0.8
 """Share of the budget that the replay may use up: what follows is a little worse than it."""
+
+FEEDBACK = 0.4
+"""How much of an over- or underspent budget is taken back in the days to come."""
+
+LEAST_SHARE, MOST_SHARE = 0.4, 1.2
 
 LEAST_DECLINE_RATIO = 0.2
 ONE_MINUTE_RATIO = 1e-5
@@ -56,14 +61,32 @@ def likely_harm(*, saturated: FloatArray, above_95: FloatArray, above_90: FloatA
     return 0.5 * saturated + 0.5 * near * decline
 
 
-def choose(tuned: Tuned, promise: Prospect, *, budget_ratio: float) -> int:
+def allowance(
+    budget_ratio: float, days: Sequence[Ledger], row: int, *, of_days: int, is_late_budgeted: bool
+) -> float:
+    """Return the harm that a replay may promise to a tuned policy for the day to come.
+
+    `days` are its own last ones, at most `of_days`: what it did to harm beyond the budget is saved
+    from now on, and the other way round.
+    """
+    total = sum(days, Ledger.empty(days[0].known_minutes.size)) if days else None
+    share = BUDGET_SHARE
+    if total is not None and total.known_minutes[row]:
+        spent = float(total.saturated_minutes[row] / total.known_minutes[row])
+        if is_late_budgeted:
+            spent = max(spent, float(total.late[row] / max(total.demand[row], 1e-9)))
+        weight = FEEDBACK * len(days) / of_days
+        share *= 1 - weight * (spent / budget_ratio - 1)
+    return budget_ratio * min(max(share, LEAST_SHARE), MOST_SHARE)
+
+
+def choose(tuned: Tuned, promise: Prospect, *, allowed_ratio: float) -> int:
     """Return the setting that a tuned policy runs next."""
-    allowed = budget_ratio * BUDGET_SHARE
-    choice = cheapest(tuned.pool, promise, allowed_ratio=allowed)
+    choice = cheapest(tuned.pool, promise, allowed_ratio=allowed_ratio)
     if not tuned.gate:
         return choice
-    plain = cheapest(tuned.gate, promise, allowed_ratio=allowed)
-    keeps_budget = promise.harm_ratio[plain] <= allowed
+    plain = cheapest(tuned.gate, promise, allowed_ratio=allowed_ratio)
+    keeps_budget = promise.harm_ratio[plain] <= allowed_ratio
     if keeps_budget and promise.replicas[plain] < promise.replicas[choice]:
         return plain
     return choice

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from gputide.backtest.ledger import Ledger
 from gputide.backtest.model import PolicyName
 from gputide.backtest.policies.field import Tuned
-from gputide.backtest.tune import Prospect, cheapest, choose, likely_harm, prospect
+from gputide.backtest.tune import Prospect, allowance, cheapest, choose, likely_harm, prospect
 
 DAY_MINUTES = 1440.0
 
@@ -24,25 +24,25 @@ def tuned(pool: tuple[int, ...], gate: tuple[int, ...] = ()) -> Tuned:
 def test_the_cheapest_within_the_budget_is_chosen() -> None:
     found = promise((10, 0.01), (12, 0.0005), (14, 0.0001))
 
-    assert choose(tuned((0, 1, 2)), found, budget_ratio=0.001) == 1
+    assert choose(tuned((0, 1, 2)), found, allowed_ratio=0.001) == 1
 
 
 def test_where_none_keeps_the_budget_the_least_harm_is_chosen() -> None:
     found = promise((10, 0.05), (12, 0.02), (14, 0.02))
 
-    assert choose(tuned((0, 1, 2)), found, budget_ratio=0.001) == 1
+    assert choose(tuned((0, 1, 2)), found, allowed_ratio=0.001) == 1
 
 
 def test_the_plain_hpa_is_chosen_where_it_is_cheaper_within_the_budget() -> None:
     found = promise((10, 0.0001), (9, 0.0001), (8, 0.1))
 
-    assert choose(tuned((0,), gate=(1, 2)), found, budget_ratio=0.001) == 1
+    assert choose(tuned((0,), gate=(1, 2)), found, allowed_ratio=0.001) == 1
 
 
 def test_a_cheaper_hpa_beyond_the_budget_is_not_chosen() -> None:
     found = promise((10, 0.002), (9, 0.1))
 
-    assert choose(tuned((0,), gate=(1,)), found, budget_ratio=0.001) == 0
+    assert choose(tuned((0,), gate=(1,)), found, allowed_ratio=0.001) == 0
 
 
 def day(saturated: list[float], replica_hours: list[float], *, late: float = 0.0) -> Ledger:
@@ -79,6 +79,25 @@ def test_cost_is_told_as_mean_pods() -> None:
     assert prospect([day([0.0], [240.0])] * 3, is_late_budgeted=False).replicas.tolist() == [
         pytest.approx(10)
     ]
+
+
+def allowed(*saturated_minutes: float) -> float:
+    """Return the allowance after days with so many saturated minutes, for a budget of 0.1 %."""
+    days = [day([minutes], [24.0]) for minutes in saturated_minutes]
+    return allowance(0.001, days, 0, of_days=10, is_late_budgeted=False)
+
+
+def test_less_than_the_budget_is_promised_as_what_follows_is_worse() -> None:
+    assert allowed() == pytest.approx(0.0008)
+
+
+def test_an_overspent_budget_is_saved_and_an_unspent_one_used() -> None:
+    assert allowed(*[0.0] * 10) > allowed() > allowed(*[3.0] * 10)
+    assert allowed(*[100.0] * 10) == pytest.approx(0.0004)
+
+
+def test_one_bad_day_counts_less_than_ten() -> None:
+    assert allowed(3.0) > allowed(*[3.0] * 10)
 
 
 shares = st.tuples(st.floats(0, 0.3), st.floats(0, 0.3), st.floats(0, 0.3)).map(sorted)

@@ -12,7 +12,8 @@ from gputide.backtest.settings import BacktestSettings
 
 QUANTILES = (0.9, 0.95, 0.98, 0.99, 0.995, 0.998)
 STABILIZATIONS_SECONDS = (300.0, 900.0, 1800.0, 3600.0)
-PROACTIVE_TARGETS = (0.8, 0.9, 1.0)
+PROACTIVE_TARGETS = (0.8, 0.9, 1.0, 1.1)
+NET_TARGETS = (0.8, 0.9)
 HPA_TARGETS = tuple(round(float(t), 3) for t in np.geomspace(0.03, 0.95, 30))
 REPEAT_TARGETS = tuple(round(float(t), 3) for t in np.geomspace(0.15, 1.0, 8))
 
@@ -124,24 +125,25 @@ def _add_gputide(builder: _Builder, settings: BacktestSettings) -> None:
     builder.plain[PolicyName.GPUTIDE_ONE_TARGET] = one[0]
     builder.curves[PolicyName.GPUTIDE_ONE_TARGET] = one
 
-    def two(quantile: float, target: float, window: float) -> Contestant:
+    def two(quantile: float, target: float, net: float, window: float) -> Contestant:
         return contestant.two_targets(
             series_name(quantile),
             quantile=quantile,
             proactive_target_ratio=target,
-            net_target_ratio=settings.net_target_ratio,
+            net_target_ratio=net,
             stabilization_seconds=window,
         )
 
     window = contestant.HPA_STABILIZATION_SECONDS
-    target = settings.proactive_target_ratio
-    plain = builder.add([two(settings.quantile, target, window)])
-    sweep = builder.add(two(quantile, target, window) for quantile in QUANTILES)
+    target, net = settings.proactive_target_ratio, settings.net_target_ratio
+    plain = builder.add([two(settings.quantile, target, net, window)])
+    sweep = builder.add(two(quantile, target, net, window) for quantile in QUANTILES)
     builder.plain[PolicyName.GPUTIDE] = plain[0]
     builder.curves[PolicyName.GPUTIDE] = _union(plain, sweep)
     grid = builder.add(
-        two(quantile, target, window)
+        two(quantile, target, net, window)
         for window in STABILIZATIONS_SECONDS
+        for net in NET_TARGETS
         for target in PROACTIVE_TARGETS
         for quantile in QUANTILES
     )
