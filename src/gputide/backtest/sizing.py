@@ -63,7 +63,7 @@ class Sized:
 
 def size(trace: Trace, settings: PodSettings) -> Sized:
     """Return the workload that the trace ran on; InputError where its load has no mean."""
-    capacity, warnings = settings.capacity_per_pod, ()
+    capacity, warnings = settings.capacity_per_pod, tuple[str, ...]()
     if capacity is None:
         pods = settings.mean_pods or DEFAULT_MEAN_PODS
         capacity = _mean(trace) / pods
