@@ -17,7 +17,7 @@ from gputide.forecast.lead.windows import Array
 FLOOR = 0.1
 """A margin in proportion is relative to the candidate plus this part of the mean demand."""
 
-JUDGED_RATIO = 0.4
+JUDGED_RATIO = 0.55
 """A candidate must have been known for this part of the origins to be trusted."""
 
 SEASONAL_EXPERTS = 9

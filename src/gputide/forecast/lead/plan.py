@@ -14,7 +14,7 @@ WEEK_DAYS = 7
 ORIGIN_STRIDES = (1, 2, 4, 4, 4, 8, 8)
 """How much sparser a day's origins get with its age: the younger the day, the more it counts."""
 
-ORIGIN_SECONDS = 300
+ORIGIN_SECONDS = 240
 PERSISTENCE_SECONDS = (60, 300, 900, 3600)
 """Windows whose maximum may simply persist."""
 
@@ -113,7 +113,7 @@ class Plan:
         # An offset that moves from day to day: demand sampled every five minutes must not always be
         # met at the same age.
         return tuple(
-            slice(2 * age % every, None, every * stride)
+            slice(age % every, None, every * stride)
             for age, stride in enumerate(ORIGIN_STRIDES)
         )
 
