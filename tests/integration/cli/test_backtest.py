@@ -10,10 +10,11 @@ import pytest
 from gputide.cli import run
 
 T0 = 1_767_225_600  # 2026-01-01 UTC
-QUICK = (
-    "--history-days 2 --evaluated-days 1 --tuning-days 1 --mean-pods 5 "
-    "--policies hpa hpa-tuned gputide gputide-tuned"
-).split()  # noqa: SIM905 reads as it is typed
+POLICIES = ["hpa", "hpa-tuned", "gputide", "gputide-tuned"]
+QUICK = [
+    *("--history-days", "2", "--evaluated-days", "1", "--tuning-days", "1"),
+    *("--mean-pods", "5", "--policies", *POLICIES),
+]
 
 
 def write_load(path: Path, *, days: int = 4, seed: int = 1) -> Path:
@@ -42,7 +43,7 @@ def test_table_page_and_json_tell_the_same_story(
     assert code == 0, shown.err
     assert shown.err == "replaying tide (1 of 1)\n"
     (trace,) = json.loads(report.read_text())["traces"]
-    assert [o["policy"] for o in trace["outcomes"]] == QUICK[-4:]
+    assert [o["policy"] for o in trace["outcomes"]] == POLICIES
     assert trace["recommendation"]["headline"] in html.read_text()
     for outcome in trace["outcomes"]:
         assert f"\n{outcome['policy']} " in shown.out
