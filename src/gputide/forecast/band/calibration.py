@@ -8,7 +8,7 @@ from gputide.forecast.band.days import Days, Single
 
 MAX_LOG_FACTOR = 3.0
 BUCKETS = 256
-RECENT_HALF_LIFE_DAYS = 8.0
+RECENT_HALF_LIFE_DAYS = 10.0
 SMALLEST = np.float32(1e-6)
 
 

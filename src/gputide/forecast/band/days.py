@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from gputide.forecast.bins import MAX_DAYS, steps_per_bin
 from gputide.forecast.model import BoolArray, FloatArray, History
+from gputide.forecast.outlier import find_outliers
 
 Single = NDArray[np.float32]
 """Inside, single precision on values near 1: twice as fast, and far below what a forecast knows."""
@@ -17,6 +18,9 @@ Kind = TypeVar("Kind", np.float64, np.bool_)
 
 LOST_DAY_KNOWN_RATIO = 0.5
 """A day with a smaller share of known values is lost: it takes no part, and is not guessed."""
+
+OUTLIER_STEP_SECONDS = 60
+"""At longer steps a lone high value is an hour's demand rather than a glitch."""
 
 BINS_PER_HOUR_BLOCK = 12
 SAMPLE_EVERY_BINS = 3
@@ -61,6 +65,8 @@ class Days:
 def cut_days(history: History, rows: slice) -> Days:
     """Cut some rows of a history of at least a day into days counted back from its end."""
     values = _end_aligned(history.values[rows], history.steps_per_day, np.nan)
+    if history.step_seconds <= OUTLIER_STEP_SECONDS:
+        values = _without_outliers(values)
     steps = steps_per_bin(history.step_seconds)
     by_bin = (len(values), values.shape[1], -1, steps)
     scale = _known_mean(values.reshape(len(values), -1))
@@ -92,6 +98,14 @@ def _end_aligned(rows: NDArray[Kind], steps_per_day: int, fill: float) -> NDArra
     if missing:
         recent = np.pad(recent, ((0, 0), (missing, 0)), constant_values=fill)
     return recent.reshape(len(rows), days, steps_per_day)
+
+
+def _without_outliers(values: FloatArray) -> FloatArray:
+    """Return the days with spikes and drops of a minute that no other day knows made unknown."""
+    is_outlier = find_outliers(values.reshape(len(values), -1), values.shape[2])
+    if not is_outlier.any():
+        return values
+    return np.where(is_outlier.reshape(values.shape), np.nan, values)
 
 
 def _sample_plan(bins: int, steps: int) -> tuple[Indexes, Indexes]:

@@ -265,3 +265,17 @@ def test_what_rises_week_by_week_gets_room_to_rise() -> None:
     ]
 
     assert room[1] > 1.03 * room[0]
+
+
+def test_a_glitch_of_a_minute_costs_nearly_nothing() -> None:
+    values = _load(15, rows=10, step_seconds=60)
+    past, future = values[:, :-1440], values[:, -1440:]
+    glitched = past.copy()
+    glitched[:, 5000] = 50 * past.max()
+
+    plain, hurt = (
+        pinball_loss(future, forecast_day(_history(h, 60)).upper, 0.95).mean()
+        for h in (past, glitched)
+    )
+
+    assert hurt < 1.05 * plain
