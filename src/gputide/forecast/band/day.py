@@ -6,17 +6,10 @@ import numpy as np
 
 from gputide.forecast.band.calibration import Evidence, best_factors, evidence_of
 from gputide.forecast.band.days import Days, Single, cut_days
-from gputide.forecast.band.experts import (
-    FULL_DAYS,
-    View,
-    centre_experts,
-    coming_view,
-    jittered,
-    past_view,
-    upper_experts,
-)
+from gputide.forecast.band.experts import FULL_DAYS, centre_experts, upper_experts
 from gputide.forecast.band.mixing import Live, carry_live, live_of, mix
 from gputide.forecast.band.season import relate
+from gputide.forecast.band.view import View, look
 from gputide.forecast.model import DayBand, FloatArray, History, Verdict, parse_quantile
 
 CHUNK_ROWS = 32
@@ -72,7 +65,7 @@ def _forecast_rows(history: History, rows: slice, quantile: float) -> tuple[Floa
 def _bounds(days: Days, quantile: float) -> tuple[Single, Single]:
     """Return upper bound and median of the coming day, `[N, B]` each."""
     season = relate(days)
-    past, coming = past_view(days, season), coming_view(days, season)
+    past, coming = look(days, season)
     peak = days.peak.max(axis=(1, 2))[:, None]
     evidence = evidence_of(days, quantile)
     upper = _mixture(upper_experts(past), upper_experts(coming), live_of(days, season), evidence)
@@ -95,9 +88,9 @@ def _last_week(past: View, coming: View, evidence: Evidence) -> Single:
 
     Taken as it was, or lowered as the day before would have to be for a low quantile.
     """
-    tried = past.of(jittered(past), past.season.last_day)
+    tried = past.day_before(past.jitter)
     factor = best_factors(tried.reshape(len(tried), -1), evidence)
-    last_week = (coming.weeks @ jittered(coming))[:, 0]
+    last_week = (coming.weeks @ coming.jitter)[:, 0]
     return np.asarray(last_week * np.minimum(factor, 1)[:, None])
 
 
