@@ -89,15 +89,14 @@ class PrometheusServer:
 
     def _read(self) -> None:
         """Keep the pipe empty; learn the port from the log, and that the server is ready."""
-        address, scheme = "", "http"
+        address, is_ready = "", False  # these lines come in any order
         for line in self._process.stderr or ():
             self._lines.append(line)
-            if found := re.search(r'msg="Listening on" address=(\S+)', line):
-                address = found[1]
-            if "TLS is enabled" in line:
-                scheme = "https"
-            if "Server is ready to receive web requests" in line:
-                self.url = f"{scheme}://{address}"
+            if found := re.search(r'msg="TLS is (enabled|disabled).*address=(\S+)', line):
+                address = f"{'https' if found[1] == 'enabled' else 'http'}://{found[2]}"
+            is_ready |= "Server is ready to receive web requests" in line
+            if is_ready and address:
+                self.url = address
                 self._settled.set()
         self._settled.set()  # it ended
 

@@ -46,11 +46,19 @@ def _steps(samples: Samples) -> tuple[FloatArray, NDArray[np.int64]]:
 def _typical(steps: FloatArray) -> int:
     """Return the commonest distance; where times jitter, the usual cadence next to the median."""
     whole, counts = np.unique(np.rint(steps), return_counts=True)
-    if counts.max() * 2 >= len(steps):
-        return int(whole[np.argmax(counts)])
+    mode, share = float(whole[np.argmax(counts)]), counts.max() / len(steps)
+    if share >= 0.5 or (share >= 0.25 and _are_multiples(steps, mode)):
+        return int(mode)
     median = float(np.median(steps))
     usual = min(USUAL_STEPS_SECONDS, key=lambda step: abs(step - median))
     return usual if abs(usual - median) <= 0.05 * usual else round(median)
+
+
+def _are_multiples(steps: FloatArray, step: float) -> bool:
+    """Return whether nearly every distance is one or several steps: samples are lost, no more."""
+    ratio = steps / max(step, MIN_STEP_SECONDS)
+    is_multiple = (np.abs(ratio - np.rint(ratio)) < 0.1) & (ratio > 0.5)
+    return bool(is_multiple.mean() > 0.9)
 
 
 def _require_one_cadence(
@@ -66,10 +74,14 @@ def _require_one_cadence(
     if lengths[lengths >= 3].sum() * 10 >= len(steps):
         is_cadence = lengths >= 3
     if is_cadence.any():
-        begin = int(begins[np.argmax(is_cadence)])
+        run = int(np.argmax(is_cadence))
+        begin, end = int(begins[run]), int(begins[run] + lengths[run])
+        corner, before, after = int(rows[begin]) - 1, step, steps[begin]
+        if begin == 0:  # the change is where this cadence ends
+            corner, before, after = int(rows[end - 1]), steps[0], steps[min(end, len(steps) - 1)]
         raise InputError(
-            samples.place(int(rows[begin])),
-            f"two cadences: rows lie {step} s apart elsewhere, {steps[begin]:g} s from here on:"
+            samples.place(corner),
+            f"two cadences: rows lie {before:g} s apart before this line, {after:g} s after it:"
             " split the file or resample it",
         )
 

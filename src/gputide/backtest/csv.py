@@ -15,16 +15,19 @@ from numpy.typing import NDArray
 from gputide.backtest.concurrency import MINUTE_SECONDS, busy_by_minute
 from gputide.backtest.csv_columns import POD_NAMES, Columns, CsvOptions, find_columns
 from gputide.backtest.csv_text import Row, RowReader, open_rows, shown
-from gputide.backtest.csv_time import TimeParser, zone_named
+from gputide.backtest.csv_time import TimeParser
 from gputide.backtest.grid import MAX_SPAN_SECONDS, to_minute_grid
 from gputide.backtest.model import FloatArray, Trace
 from gputide.backtest.samples import Samples, in_order
 from gputide.clock import utc_from_unix
 from gputide.errors import InputError
+from gputide.scaling.zone import zone_named
 
-__all__ = ["CsvOptions", "read_folder", "read_traces"]
+__all__ = ["CsvOptions", "read_traces"]
 
 MAX_KEYS = 100_000
+MAX_VALUE = 1e15
+"""No load is larger, and sums of those keep their precision."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,17 +52,6 @@ def read_traces(path: Path | str, options: CsvOptions | None = None) -> list[Tra
         _request_trace(read, options) if read.columns.is_duration else _level_trace(read, options)
     )
     return [trace]
-
-
-def read_folder(folder: Path | str, options: CsvOptions | None = None) -> list[Trace]:
-    """Read every .csv and .csv.gz file of a folder, in the order of their names."""
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise InputError(str(folder), "is no folder")
-    files = sorted(f for f in folder.iterdir() if f.name.endswith((".csv", ".csv.gz")))
-    if not files:
-        raise InputError(str(folder), "holds no .csv or .csv.gz file")
-    return [trace for file in files for trace in read_traces(file, options)]
 
 
 def _level_trace(read: _Read, options: CsvOptions) -> Trace:
@@ -87,6 +79,7 @@ def _level_trace(read: _Read, options: CsvOptions) -> Trace:
         unit=options.unit,
         recorded_step_seconds=grid.recorded_step_seconds,
         replicas=np.rint(grid.series) if is_of_pods and grid.series is not None else None,
+        is_censored=_saturated(grid.values, options),
         warnings=read.warnings + grid.warnings,
     )
 
@@ -120,8 +113,14 @@ def _request_trace(read: _Read, options: CsvOptions) -> Trace:
         start_utc=utc_from_unix(first),
         time_zone=options.time_zone or "UTC",
         unit=options.unit or "requests in flight",
+        is_censored=_saturated(demand, options),
         warnings=(*warnings, *_silence_warnings(read.times)),
     )
+
+
+def _saturated(demand: FloatArray, options: CsvOptions) -> NDArray[np.bool_] | None:
+    """Return which minutes are only a lower bound; an unknown one is none."""
+    return None if options.saturated_at is None else demand >= options.saturated_at
 
 
 def _silence_warnings(starts: FloatArray) -> list[str]:
@@ -156,10 +155,10 @@ def _read(path: Path | str, options: CsvOptions) -> _Read:
             name=reader.name,
             columns=columns,
             header=reader.header,
-            times=np.array(times),
-            values=np.array(values),
-            keys=np.array(keys) if keys else np.zeros(len(times), dtype=np.int64),
-            lines=np.array(lines),
+            times=np.frombuffer(times),
+            values=np.frombuffer(values),
+            keys=np.frombuffer(keys, np.int64) if keys else np.zeros(len(times), np.int64),
+            lines=np.frombuffer(lines, np.int64),
             warnings=_zone_warnings(parser, options),
         )
 
@@ -181,7 +180,7 @@ def _numbers(
     cells = [row[columns.value] for row in rows]
     try:
         values = [float(cell) for cell in cells]
-        if isfinite(sum(values)) and min(values) >= 0:
+        if isfinite(sum(values)) and min(values) >= 0 and max(values) <= MAX_VALUE:
             return values
     except ValueError:
         pass
@@ -202,6 +201,8 @@ def _number(reader: RowReader, column: str, cell: str, line: int) -> float:
         )
     if value < 0:
         raise reader.problem(f"{column} {shown(cell)} is negative: no demand is", line=line)
+    if value > MAX_VALUE:
+        raise reader.problem(f"{column} {shown(cell)} is above {MAX_VALUE:g}", line=line)
     return value
 
 

@@ -53,6 +53,9 @@ class CsvOptions:
     hold_seconds: int = 300
     """How long a series that misses samples keeps its last value, so that the sum does not dip."""
 
+    saturated_at: float | None = None
+    """From this value on the demand was at least that: GPUs that could do no more (95 %, say)."""
+
     def __post_init__(self) -> None:
         if self.value_column and self.duration_column:
             raise SettingError(
@@ -60,6 +63,8 @@ class CsvOptions:
             )
         if self.hold_seconds < 0:
             raise SettingError("hold-seconds", "must be at least 0")
+        if self.saturated_at is not None and not self.saturated_at > 0:
+            raise SettingError("saturated-at", "must be above 0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +130,8 @@ def find_columns(name: str, header: Sequence[str], options: CsvOptions) -> Colum
     free = [i for i in range(len(header)) if i not in {time, key}]
     is_duration, value = _find_value(finder, free, options)
     if value not in free or key == time:
-        raise InputError(f"{name}:1", f"column {header[value]} cannot play two parts")
+        twice = time if key == time else value
+        raise InputError(f"{name}:1", f"column {header[twice]} cannot play two parts")
     return Columns(
         time=time,
         value=value,

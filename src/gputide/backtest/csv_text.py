@@ -14,7 +14,7 @@ from typing import BinaryIO, cast
 
 from gputide.errors import InputError
 
-STDIN = "-"
+STDIN = frozenset({"-", "/dev/stdin"})
 GZIP_MAGIC = b"\x1f\x8b"
 MAX_LINE_BYTES = 1 << 20
 """A longer line means that this is no CSV; it must not fill our memory."""
@@ -56,7 +56,10 @@ class RowReader:
         if first is None:
             raise InputError(self.name, "is empty")
         self._delimiter = max(DELIMITERS, key=first.count)
-        names = next(csv.reader([first], delimiter=self._delimiter))
+        try:
+            names = next(csv.reader([first], delimiter=self._delimiter))
+        except csv.Error as error:
+            raise self._no_csv(error) from error
         if all(map(_is_number, names)) or any(map(_is_time, names)):
             raise self.problem("no header: the first line must name the columns: timestamp,value")
         return [name.strip() for name in names]
@@ -72,7 +75,11 @@ class RowReader:
                     raise self.problem(f"{len(row)} fields where the header has {width}")
                 yield self.line, row
         except csv.Error as error:
-            raise self.problem(f"no CSV: {error}") from error
+            raise self._no_csv(error) from error
+
+    def _no_csv(self, error: csv.Error) -> InputError:
+        what = str(error).partition(" - ")[0]  # what follows is advice to programmers
+        return self.problem(f"no CSV: {what}")
 
     def _decoded(self, stream: BinaryIO) -> Iterator[str]:
         try:
@@ -90,14 +97,14 @@ class RowReader:
 @contextmanager
 def open_rows(path: Path | str) -> Iterator[RowReader]:
     """Open a .csv or .csv.gz file, or `-` for standard input; gzip is told by its first bytes."""
-    name = "stdin" if str(path) == STDIN else str(path)
+    name = "stdin" if str(path) in STDIN else str(path)
     with _opened(path, name) as file:
         yield RowReader(name, _unpacked(name, file))
 
 
 def _opened(path: Path | str, name: str) -> AbstractContextManager[BinaryIO]:
     try:
-        return nullcontext(sys.stdin.buffer) if str(path) == STDIN else Path(path).open("rb")
+        return nullcontext(sys.stdin.buffer) if str(path) in STDIN else Path(path).open("rb")
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise InputError(name, _reason(error)) from error
 

@@ -2,25 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from zoneinfo import ZoneInfo
 
 from gputide.backtest.csv_text import RowReader, shown
-from gputide.errors import SettingError
 
 EARLIEST_SECONDS = datetime(1990, 1, 1, tzinfo=UTC).timestamp()
 LATEST_SECONDS = datetime(2100, 1, 1, tzinfo=UTC).timestamp()
 UNIX_UNITS = {"seconds": 1.0, "milliseconds": 1e3, "microseconds": 1e6, "nanoseconds": 1e9}
 """Between 1990 and 2100 no two of them overlap, so the size of the number tells the unit."""
-
-
-def zone_named(name: str) -> tzinfo:
-    """Return the IANA zone of that name."""
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError) as error:
-        raise SettingError(
-            "time-zone", f"{name!r} is no IANA zone such as Europe/Berlin"
-        ) from error
 
 
 class TimeParser:
@@ -57,7 +45,7 @@ class TimeParser:
             seconds = [
                 self._number(cell, line) / scale for cell, line in zip(cells, lines, strict=True)
             ]
-        if min(seconds) < EARLIEST_SECONDS or not max(seconds) < LATEST_SECONDS:
+        if not all(EARLIEST_SECONDS <= value < LATEST_SECONDS for value in seconds):
             self._refuse_range(seconds, cells, lines)
         return seconds
 
@@ -82,7 +70,7 @@ class TimeParser:
         for value, cell, line in zip(seconds, cells, lines, strict=True):
             if not EARLIEST_SECONDS <= value < LATEST_SECONDS:
                 raise self._reader.problem(
-                    f"time {shown(cell)} lies outside 1990-2100 in {self._unit}, the first row's unit",
+                    f"time {shown(cell)} lies outside 1990-2100 in {self._unit}, like the first",
                     line=line,
                 )
 
@@ -133,9 +121,8 @@ class TimeParser:
                 f"time {shown(cell)} does not exist in {self._zone}: its clocks skip that hour",
                 line=line,
             )
-        if zoned.timestamp() < self._previous_seconds:
-            return zoned.replace(fold=1).timestamp()
-        return zoned.timestamp()
+        first, second = zoned.timestamp(), zoned.replace(fold=1).timestamp()
+        return second if first < self._previous_seconds <= second else first
 
     def _offset_of_day(self, day: date) -> timedelta | None:
         """Return the zone's offset on a day, or None on the days when the clocks change."""

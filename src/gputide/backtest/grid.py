@@ -74,7 +74,7 @@ def to_minute_grid(samples: Samples, *, hold_seconds: int) -> MinuteGrid:
     total, count = _sum_over_keys(cells, hold_cells)
     start, values = to_minutes(total, start_seconds=base, step_seconds=step)
     series = to_minutes(count, start_seconds=base, step_seconds=step)[1]
-    warnings = (*_snap_warnings(base, late_seconds, step, cells.shared), *_gap_warnings(values))
+    warnings = (*_snap_warnings(base, late_seconds, step, cells.shared), *gap_warnings(values))
     return MinuteGrid(
         start_seconds=start,
         values=values,
@@ -199,7 +199,8 @@ def _snap_warnings(base: float, late: FloatArray, step: int, shared: int) -> lis
     return warnings
 
 
-def _gap_warnings(values: FloatArray) -> list[str]:
+def gap_warnings(values: FloatArray) -> list[str]:
+    """Return a sentence about the unknown minutes in `values[T]`, if there are any."""
     is_gap = np.isnan(values)
     if not is_gap.any():
         return []

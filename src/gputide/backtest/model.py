@@ -35,6 +35,12 @@ class Trace:
     is_censored: NDArray[np.bool_] | None = None
     """[T] the value is only a lower bound (a saturated GPU), where the source tells."""
 
+    min_replicas: FloatArray | None = None
+    """[T] fewest pods that a window of its resource allowed; NaN outside every window."""
+
+    max_replicas: FloatArray | None = None
+    """[T] most pods, likewise."""
+
     warnings: tuple[str, ...] = ()
     """What its reader had to assume or mend; sentences for people."""
 
@@ -59,7 +65,7 @@ class PolicyName(StrEnum):
     FIXED = "fixed"
     HPA = "hpa"
     HPA_TUNED = "hpa-tuned"
-    HPA_STABILIZED = "hpa-tuned-stabilized"
+    HPA_STABILIZED = "hpa-stabilized"
     CRANE = "crane"
     LAST_DAY = "last-day"
     LAST_WEEK = "last-week"
@@ -78,10 +84,10 @@ class Outcome:
 
     policy: PolicyName
     knobs: dict[str, float]
-    """Settings by name (target_ratio, quantile, stabilization_seconds, ...); of a walk-forward run the latest."""
+    """Settings by name (target_ratio, quantile, ...); of a walk-forward run the latest."""
 
     is_walk_forward: bool
-    """Whether the knobs came from a replay of earlier days only; else they are one fixed setting."""
+    """Whether the knobs came from a replay of earlier days only; else they are fixed."""
 
     replica_hours: float
     saturated_ratio: float
@@ -100,7 +106,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Timeline:
-    """Series for the charts, one value a minute of the evaluated span: `[M]` each, NaN where unknown."""
+    """Series for the charts, one value a minute of the evaluated span: `[M]`; NaN: unknown."""
 
     start_utc: datetime
     step_seconds: int

@@ -68,29 +68,24 @@ def in_order(samples: Samples, *, is_summed: bool, others: tuple[str, ...]) -> S
     if samples.is_keyed:
         ordered = samples._taken(np.argsort(samples.keys, kind="stable"))  # noqa: SLF001 likewise
     ahead = np.diff(ordered.times)
-    is_same_key = np.diff(ordered.keys) == 0
-    back = np.flatnonzero((ahead < 0) & is_same_key)
-    twice = np.flatnonzero((ahead == 0) & is_same_key)
-    if len(back) and not (len(twice) and others and not is_summed):
-        row = int(back[0]) + 1
-        raise InputError(
-            ordered.place(row),
-            f"time {_shown(ordered, row)} lies before the row above, {_shown(ordered, row - 1)}:"
-            " sort the file by time",
-        )
-    if len(twice) and not is_summed:
-        _refuse_repeat(ordered, int(twice[0]) + 1, others)
+    is_wrong = (np.diff(ordered.keys) == 0) & ((ahead < 0) if is_summed else (ahead <= 0))
+    if is_wrong.any():
+        raise _order_error(ordered, int(np.argmax(is_wrong)) + 1, others if not is_summed else ())
     return ordered
 
 
-def _refuse_repeat(samples: Samples, row: int, others: tuple[str, ...]) -> None:
-    text = f"time {_shown(samples, row)} occurs twice (first on line {samples.lines[row - 1]})"
-    if others:
-        raise InputError(
-            samples.place(row),
-            f"{text}: add series up with --sum-by {others[0]}, or all rows with --sum",
+def _order_error(samples: Samples, row: int, others: tuple[str, ...]) -> InputError:
+    before = samples.lines[row - 1]
+    if samples.times[row] == samples.times[row - 1]:
+        what, mend = (
+            f"occurs twice (first on line {before})",
+            "leave one, or add them up with --sum",
         )
-    raise InputError(samples.place(row), f"{text}: leave one, or add them up with --sum")
+    else:
+        what, mend = f"lies before the one on line {before}", "sort the file by time"
+    if others:
+        mend = f"add series up with --sum-by {others[0]}, or all rows with --sum"
+    return InputError(samples.place(row), f"time {_shown(samples, row)} {what}: {mend}")
 
 
 def _shown(samples: Samples, row: int) -> str:

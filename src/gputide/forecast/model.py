@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gputide.errors import SettingError
+from gputide.quantile import parse_quantile as parse_quantile  # noqa: PLC0414  # re-exported
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -117,15 +118,3 @@ class DayBand:
     step_seconds: int
     start_local: datetime
     verdicts: tuple[Verdict, ...]
-
-
-def parse_quantile(value: float, *, setting: str = "quantile") -> float:
-    """Return a quantile as a fraction; people write both 95 and 0.95.
-
-    >>> parse_quantile(95), parse_quantile(0.95)
-    (0.95, 0.95)
-    """
-    fraction = value / 100 if value > 1 else float(value)
-    if not 0 < fraction < 1:
-        raise SettingError(setting, f"{value:g} is no quantile: give 0 < q < 1, or percent below 100")
-    return fraction

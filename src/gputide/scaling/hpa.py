@@ -1,79 +1,86 @@
-"""The Kubernetes HPA v2 rule over arrays: how many replicas one metric asks for."""
+"""The Kubernetes HPA v2 rule over arrays: how many replicas a metric asks for.
+
+Every array is `[N]`; a result is a need in replicas, NaN where the metric is unknown. Read from
+kubernetes v1.34 (podautoscaler/replica_calculator.go); two of its roundings are not followed:
+utilization is not cut to whole percent first, and 0.3 / 0.1 counts as 3.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gputide.scaling.model import PodUsage
-from gputide.scaling.policy import FloatArray
-
-ROUNDING_RATIO = 1e-9
-"""189 / 20 is 9.45, but 0.3 / 0.1 must be 3 and 1.1 / 0.1 must be 11."""
+from gputide.scaling.policies import BoolArray, FloatArray, Rule
+from gputide.scaling.rounding import ceil_replicas
 
 
-def ceil_replicas(need: FloatArray) -> FloatArray:
-    """Return the replicas that serve a need `[...]`; NaN stays NaN, a float's last digits do not count.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PodUsage:
+    """What the pods of N rows report, `[N]` each; deleted and failed pods do not count."""
 
-    >>> ceil_replicas(np.array([189 / 20, 0.3 / 0.1, 1.1 / 0.1, 0.0]))
-    array([10.,  3., 11.,  0.])
+    usage: FloatArray
+    """Sum over the ready pods with a sample, in the unit of the target; NaN: unknown."""
+
+    ready: FloatArray
+    """Ready pods with a sample."""
+
+    unready: FloatArray
+    """Pods that are pending, or not ready yet."""
+
+    missing: FloatArray
+    """Running pods without a sample."""
+
+
+def pods_need(pods: PodUsage, rule: Rule, *, current: FloatArray) -> FloatArray:
+    """Return the need by what the pods report (Resource and Pods metrics), in whole replicas.
+
+    NaN where no ready pod has a sample. Pods that have none count so as to damp the move, and where
+    that turns its direction nothing moves.
     """
-    rounded: NDArray[np.float64] = np.ceil(need * (1 - ROUNDING_RATIO))
-    return rounded
+    capacity = pods.ready * rule.target
+    up, down = pods.usage > capacity, pods.usage < capacity
+    guessed_unready = np.where(up, pods.unready, 0.0)
+    guessed_missing = np.where(up | down, pods.missing, 0.0)
+    usage = pods.usage + np.where(down, pods.missing * rule.missing_usage, 0.0)
+    capacity = (pods.ready + guessed_unready + guessed_missing) * rule.target
+    replicas = ceil_replicas(usage / rule.target)
+
+    hold = (usage >= capacity * rule.least_within) & (usage <= capacity * rule.most_within)
+    is_guessed = guessed_unready + guessed_missing > 0
+    now_up, now_down = usage > capacity, usage < capacity
+    turned = (up & now_down) | (down & now_up)
+    backwards = (now_down & (replicas > current)) | (now_up & (replicas < current))
+    hold |= is_guessed & (turned | backwards)
+    need = np.where(hold, current, replicas)
+    return np.where((pods.ready > 0) & ~np.isnan(pods.usage), need, np.nan)
 
 
-def is_within(
-    ratio: FloatArray, *, tolerance_up_ratio: FloatArray, tolerance_down_ratio: FloatArray
-) -> NDArray[np.bool_]:
-    """Return where usage / target is near enough to 1 to leave things alone."""
-    inside: NDArray[np.bool_] = (ratio >= 1 - tolerance_down_ratio - ROUNDING_RATIO) & (
-        ratio <= 1 + tolerance_up_ratio + ROUNDING_RATIO
-    )
-    return inside
+def total_need(total: FloatArray, rule: Rule, *, current: FloatArray) -> FloatArray:
+    """Return the need by a total (AverageValue of an External or Object metric), not rounded.
 
-
-def total_need(
-    total: FloatArray,
-    *,
-    current: FloatArray,
-    target: FloatArray,
-    tolerance_up_ratio: FloatArray,
-    tolerance_down_ratio: FloatArray,
-) -> FloatArray:
-    """Return the need for a total (AverageValue of an External or Object metric), not rounded.
-
-    Within the tolerance that is the current count.
+    No tolerance at 0 replicas.
     """
-    need = total / target
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = need / current
-    hold = is_within(
-        ratio, tolerance_up_ratio=tolerance_up_ratio, tolerance_down_ratio=tolerance_down_ratio
-    )
+    need = total / rule.target
+    hold = (need >= current * rule.least_within) & (need <= current * rule.most_within)
     return np.where(hold, current, need)
 
 
-def pods_replicas(
-    pods: PodUsage,
-    *,
-    current: FloatArray,
-    target: FloatArray,
-    tolerance_up_ratio: FloatArray,
-    tolerance_down_ratio: FloatArray,
+def value_need(
+    value: FloatArray, rule: Rule, *, current: FloatArray, ready: FloatArray
 ) -> FloatArray:
-    """Return the count for a metric of the pods themselves; NaN where no ready pod has a sample."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = pods.usage / (pods.ready * target)
-        up, down = ratio > 1, ratio < 1
-        counted_missing = np.where(up | down, pods.missing, 0.0)
-        filled = pods.usage + np.where(down, pods.missing * np.maximum(target, 1.0), 0.0)
-        counted = pods.ready + counted_missing + np.where(up, pods.unready, 0.0)
-        adjusted = filled / (counted * target)
-    replicas = ceil_replicas(adjusted * counted)
-    is_plain = counted == pods.ready
-    turned = (up & (adjusted < 1)) | (down & (adjusted > 1))
-    backwards = ((adjusted < 1) & (replicas > current)) | ((adjusted > 1) & (replicas < current))
-    hold = is_within(
-        adjusted, tolerance_up_ratio=tolerance_up_ratio, tolerance_down_ratio=tolerance_down_ratio
-    )
-    hold |= ~is_plain & (turned | backwards)
-    out = np.where(hold, current, replicas)
-    return np.where((pods.ready > 0) & ~np.isnan(pods.usage), out, np.nan)
+    """Return the need by a value that belongs to no pod (Value of an External or Object metric).
+
+    The ratio multiplies the ready pods; at 0 replicas the ratio itself is the count.
+    """
+    ratio = value / rule.target
+    hold = (ratio >= rule.least_within) & (ratio <= rule.most_within) & (current > 0)
+    return np.where(hold, current, ratio * np.where(current > 0, ready, 1.0))
+
+
+def largest_need(needs: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Return the largest of `needs[M, N]`, and where all M are known.
+
+    A metric that failed blocks scaling in, not out: the caller holds where not all are known.
+    """
+    largest: FloatArray = np.fmax.reduce(needs)
+    is_known: BoolArray = ~np.isnan(largest + needs.sum(axis=0))
+    return largest, is_known

@@ -1,138 +1,127 @@
-"""What a row of decisions remembers: recommendations and scale events, within the longest window."""
+"""What N rows remember between decisions: recommendations and changes, within their windows."""
 
+from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-
-INITIAL_COLUMNS = 64
+from gputide.scaling.policies import FloatArray, IntArray
+from gputide.scaling.window import SlidingExtreme
 
 
-class Columns:
-    """`[C, N]` values by time, oldest first; old ones are dropped, room is reused.
+class Changes:
+    """Replicas added minus removed by our own decisions, `[C, N]` by time; exact in any period."""
 
-    Rows are contiguous in memory, and a full buffer is compacted or doubled, so that an append is a
-    copy of N values.
-    """
+    def __init__(self, rows: int) -> None:
+        self.times = np.empty(0)
+        """`[C]` seconds, ascending."""
 
-    def __init__(self, rows: int, *, capacity: int = INITIAL_COLUMNS) -> None:
-        self._times = np.empty(capacity)
-        self._values = np.empty((capacity, rows))
-        self._start = 0
-        self._end = 0
+        self.before = np.empty((0, rows))
+        """`[C, N]` sum of all changes before that of the column."""
 
-    @property
-    def times(self) -> FloatArray:
-        """`[C]`, ascending."""
-        return self._times[self._start : self._end]
+        self.total = np.zeros(rows)
+        """`[N]` sum up to now."""
 
-    @property
-    def values(self) -> FloatArray:
-        """`[C, N]`, a view."""
-        return self._values[self._start : self._end]
+    def append(self, now_seconds: float, change: FloatArray) -> None:
+        """Add what was changed now."""
+        if len(self.times):
+            self.times = np.append(self.times, now_seconds)
+            self.before = np.vstack([self.before, self.total])
+        else:
+            self.times, self.before = np.array([now_seconds]), self.total[None]
+        self.total = self.total + change
 
-    def append(self, now_seconds: float, values: FloatArray) -> None:
-        """Add the newest column."""
-        if self._end == len(self._times):
-            self._make_room()
-        self._times[self._end] = now_seconds
-        self._values[self._end] = values
-        self._end += 1
-
-    def drop_until(self, seconds: float) -> int:
-        """Drop the columns at or before that time; return how many."""
+    def drop_until(self, seconds: float) -> None:
+        """Forget the changes at or before that time."""
         dropped = int(np.searchsorted(self.times, seconds, side="right"))
-        self._start += dropped
-        return dropped
+        if dropped:
+            self.times = self.times[dropped:]
+            self.before = self.before[dropped:]
 
-    def _make_room(self) -> None:
-        times, values = self.times.copy(), self.values.copy()
-        if 2 * len(times) > len(self._times):
-            self._times = np.empty(2 * len(self._times))
-            self._values = np.empty((len(self._times), values.shape[1]))
-        self._times[: len(times)] = times
-        self._values[: len(times)] = values
-        self._start, self._end = 0, len(times)
-
-    def select(self, rows: IntArray, *, missing: float) -> Self:
-        """Return a copy with these rows, in this order; row -1 is a new one, filled with `missing`."""
-        out = type(self)(len(rows), capacity=max(INITIAL_COLUMNS, 2 * len(self.times)))
-        for time, values in zip(self.times, self.values, strict=True):
-            chosen = np.where(rows >= 0, values[rows], missing) if values.size else missing
-            out.append(float(time), np.broadcast_to(chosen, len(rows)))
-        return out
+    def since(self, seconds: FloatArray, of: IntArray) -> FloatArray:
+        """Return `[P, N]` the sum of the changes after `seconds[of[slot, row]]`."""
+        column = np.searchsorted(self.times, seconds, side="right")[of]
+        started = np.vstack([self.before, self.total])[column, np.arange(len(self.total))]
+        changed: FloatArray = self.total - started
+        return changed
 
 
 class Memory:
-    """State of N rows between decisions; `decide` changes it in place.
+    """The state of N rows; `decide` brings it up to its moment, in place.
 
-    Bounded: recommendations older than the longest stabilization window and scale events older than
-    the longest period are dropped.
+    Bounded: recommendations older than the longest stabilization window and changes older than the
+    longest period are dropped.
     """
 
     def __init__(self, rows: int) -> None:
-        self.last_unknown_seconds = np.full(rows, -np.inf)
-        """[N]: when the demand was last unknown."""
+        self.highest = SlidingExtreme(rows, is_largest=True)
+        self.lowest = SlidingExtreme(rows, is_largest=False)
+        self.changes = Changes(rows)
+        self.unknown_at_seconds = np.full(rows, -np.inf)
+        """`[N]` when the demand was last unknown."""
+
+        self.last_unknown_seconds = -np.inf
+        """The latest of these."""
 
         self.is_new = np.ones(rows, bool)
-        """[N]: rows that were never decided on; their current replicas are the first recommendation."""
+        """`[N]` rows that nothing was decided on yet."""
 
-        self.highest = Columns(rows)
-        """Column c: the largest recommendation since its time (a running maximum from behind)."""
-
-        self.lowest = Columns(rows)
-        """Column c: the least recommendation since its time."""
-
-        self.changes = Columns(rows)
-        """Column c: replicas added minus removed by our own decisions up to its time, since the start."""
-
-        self.changed = np.zeros(rows)
-        """[N]: the same up to now."""
+        self.has_new = rows > 0
 
     @property
     def size(self) -> int:
         """N."""
-        return len(self.changed)
+        return len(self.is_new)
+
+    def withdraw(self, rows: IntArray, *, now_seconds: float) -> None:
+        """Take back what `decide` noted as changed at that moment: writing these rows failed."""
+        if len(self.changes.times) and self.changes.times[-1] == now_seconds:
+            self.changes.total[rows] = self.changes.before[-1, rows]
 
     def select(self, rows: IntArray) -> "Memory":
-        """Return the memory of these rows, in this order; -1 makes a new row."""
+        """Return the memory of these rows in this order; -1 makes a new row."""
         out = Memory(len(rows))
-        old = rows >= 0
-        kept = rows[old]
-        out.last_unknown_seconds[old] = self.last_unknown_seconds[kept]
-        out.is_new[old] = self.is_new[kept]
-        out.changed[old] = self.changed[kept]
-        out.highest = self.highest.select(rows, missing=-np.inf)
-        out.lowest = self.lowest.select(rows, missing=np.inf)
-        out.changes = self.changes.select(rows, missing=0.0)
+        is_kept = rows >= 0
+        kept = rows[is_kept]
+        out.highest = self.highest.select(rows)
+        out.lowest = self.lowest.select(rows)
+        out.changes.times = self.changes.times.copy()
+        out.changes.before = np.zeros((len(self.changes.times), len(rows)))
+        out.changes.before[:, is_kept] = self.changes.before[:, kept]
+        out.changes.total[is_kept] = self.changes.total[kept]
+        out.unknown_at_seconds[is_kept] = self.unknown_at_seconds[kept]
+        out.is_new[is_kept] = self.is_new[kept]
+        out._settle()
         return out
 
     def save(self) -> dict[str, FloatArray]:
         """Return the state as plain arrays, for a checkpoint."""
-        arrays: dict[str, FloatArray] = {
-            "last_unknown_seconds": self.last_unknown_seconds.copy(),
+        return {
+            "highest_times": self.highest.times.copy(),
+            "highest": self.highest.running().copy(),
+            "lowest_times": self.lowest.times.copy(),
+            "lowest": self.lowest.running().copy(),
+            "change_times": self.changes.times.copy(),
+            "changes_before": self.changes.before.copy(),
+            "changes_total": self.changes.total.copy(),
+            "unknown_at_seconds": self.unknown_at_seconds.copy(),
             "is_new": self.is_new.astype(np.float64),
-            "changed": self.changed.copy(),
         }
-        for name in ("highest", "lowest", "changes"):
-            columns: Columns = getattr(self, name)
-            arrays[f"{name}_times"] = columns.times.copy()
-            arrays[f"{name}_values"] = columns.values.copy()
-        return arrays
 
     @classmethod
-    def restore(cls, arrays: dict[str, FloatArray]) -> Self:
+    def restore(cls, arrays: Mapping[str, FloatArray]) -> Self:
         """Return the memory that `save` described."""
-        out = cls(len(arrays["changed"]))
-        out.last_unknown_seconds[:] = arrays["last_unknown_seconds"]
+        out = cls(len(arrays["is_new"]))
+        out.highest.load(arrays["highest_times"], arrays["highest"])
+        out.lowest.load(arrays["lowest_times"], arrays["lowest"])
+        out.changes.times = arrays["change_times"].copy()
+        out.changes.before = arrays["changes_before"].copy()
+        out.changes.total = arrays["changes_total"].copy()
+        out.unknown_at_seconds[:] = arrays["unknown_at_seconds"]
         out.is_new[:] = arrays["is_new"] != 0
-        out.changed[:] = arrays["changed"]
-        for name in ("highest", "lowest", "changes"):
-            columns: Columns = getattr(out, name)
-            times, values = arrays[f"{name}_times"], arrays[f"{name}_values"]
-            for time, column in zip(times, values, strict=True):
-                columns.append(float(time), column)
+        out._settle()
         return out
+
+    def _settle(self) -> None:
+        self.last_unknown_seconds = float(self.unknown_at_seconds.max(initial=-np.inf))
+        self.has_new = bool(self.is_new.any())

@@ -1,4 +1,9 @@
-"""From candidates to quantiles: how far above each candidate the demand went, and which to trust."""
+"""From candidates to quantiles: how far above each the demand went, and which to trust.
+
+Each candidate is taken twice: with a margin in proportion to it, and with a constant one. Trust is
+the pinball loss at the wanted quantile over the trailing days; persistence always stays among the
+trusted, so that the newest minutes can turn to it when the season breaks.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,86 +11,147 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float32]
+from gputide.forecast.lead.candidates import SEASONAL_COUNT
+from gputide.forecast.lead.windows import Array
 
 FLOOR = 0.1
-"""Residuals are relative to the candidate plus this part of the mean demand."""
+"""A margin in proportion is relative to the candidate plus this part of the mean demand."""
 
-JUDGED_RATIO = 0.4
-"""A candidate must have been known for this part of the time to be trusted."""
+JUDGED_RATIO = 0.55
+"""A candidate must have been known for this part of the origins to be trusted."""
 
-SHARPNESS = 30.0
-"""How strongly a lower loss is preferred."""
+SEASONAL_EXPERTS = 9
+PERSISTENCE_EXPERTS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Mixture:
-    """The upper value of quantile q is `sum(share * (gain * candidate + offset))` over candidates."""
+class Experts:
+    """The trusted candidates of each quantile, `[Q, K, w]`; those on the season come first.
 
+    Each bounds the demand by `gain * candidate + offset`, in units of the mean demand.
+    """
+
+    candidate: NDArray[np.intp]
     gain: Array
-    """`[Q, w, C]`."""
-
     offset: Array
-    """`[Q, w, C]`."""
-
-    share: Array
-    """`[Q, w, C]`, summing to 1 over the candidates that could be judged."""
-
     loss: Array
-    """`[Q, w, C]`: weighted pinball loss over the trailing days, infinite where never judged."""
+    """Mean pinball loss over the trailing days; infinite where never judged."""
 
 
-def calibrate(
-    candidates: Array, actual: Array, weight: Array, quantiles: Sequence[float]
-) -> Mixture:
-    """Return the mixture for `candidates[w, C, N]` against `actual[w, N]`, samples weighted by `weight[N]`."""
-    base = candidates + np.float32(FLOOR)
-    residual = (actual[:, None] - candidates) / base
-    ordered = np.sort(residual, axis=-1)  # NaN goes last
-    known = np.isfinite(residual)
-    count = known.sum(axis=-1)
-    weights = known * weight
-    total = weights.sum(axis=-1)
-    is_judged = total > JUDGED_RATIO * total.max(axis=-1, keepdims=True)
-    gains, offsets, losses, shares = [], [], [], []
-    for quantile in quantiles:
-        rank = np.clip(np.ceil(quantile * (count + 1)) - 1, 0, np.maximum(count - 1, 0))
-        shift = np.take_along_axis(ordered, rank.astype(np.intp)[..., None], axis=-1)
-        miss = np.where(known, (residual - shift) * base, 0)
-        loss = (np.maximum(quantile * miss, (quantile - 1) * miss) * weight).sum(axis=-1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            loss = np.where(is_judged, loss / total, np.inf)
-        gains.append(1 + shift[..., 0])
-        offsets.append(np.float32(FLOOR) * shift[..., 0])
-        losses.append(loss)
-        shares.append(_share(loss))
-    return Mixture(
-        gain=np.nan_to_num(np.stack(gains)).astype(np.float32),
-        offset=np.nan_to_num(np.stack(offsets)).astype(np.float32),
-        share=np.stack(shares).astype(np.float32),
-        loss=np.stack(losses).astype(np.float32),
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Samples:
+    """What candidates `[C, w, N]` said at past origins and what came, `[w, N]`; NaN unknown."""
+
+    candidates: Array
+    actual: Array
+    is_censored: NDArray[np.bool_] | None
+    """`[w, N]`: the demand was at least `actual`."""
+
+
+def calibrate(samples: Samples, quantiles: Sequence[float]) -> Experts:
+    """Return the experts of each quantile."""
+    margins = (
+        _Margin(samples, samples.candidates + np.float32(FLOOR)),
+        _Margin(samples, np.ones((1, 1, 1), dtype=np.float32)),
+    )
+    chosen = [_choose(margins, quantile) for quantile in quantiles]
+    return join_experts(chosen, axis=0)
+
+
+def join_experts(parts: Sequence[Experts], *, axis: int) -> Experts:
+    """Return experts joined along the axis of quantiles (0) or workloads (2)."""
+    return Experts(
+        candidate=np.concatenate([part.candidate for part in parts], axis=axis),
+        gain=np.concatenate([part.gain for part in parts], axis=axis),
+        offset=np.concatenate([part.offset for part in parts], axis=axis),
+        loss=np.concatenate([part.loss for part in parts], axis=axis),
     )
 
 
-def _share(loss: Array) -> Array:
-    """Return shares `[w, C]` that fall with the loss; 0 where the loss is infinite."""
-    least = np.where(np.isfinite(loss), loss, np.inf).min(axis=-1, keepdims=True)
-    least = np.where(np.isfinite(least), least, 0)
-    with np.errstate(invalid="ignore"):
-        excess = np.where(np.isfinite(loss), (loss - least) / (least + 1e-6), 60 / SHARPNESS)
-    share = np.exp(-SHARPNESS * np.minimum(excess, 60 / SHARPNESS))
-    share = np.where(np.isfinite(loss), share, 0)
-    total = share.sum(axis=-1, keepdims=True)
-    return np.where(total > 0, share / np.maximum(total, 1e-30), 0).astype(np.float32)
+class _Margin:
+    """Residuals of all candidates in units of `base`, and their quantiles."""
+
+    def __init__(self, samples: Samples, base: Array) -> None:
+        self.base = base
+        self.is_proportional = base.shape[0] > 1
+        self.residuals = samples.actual - samples.candidates
+        if self.is_proportional:
+            self.residuals /= base
+        self.ordered = np.sort(self.residuals, axis=-1)  # unknown ones go last
+        self.counts = self.residuals.shape[-1] - np.isnan(self.residuals).sum(axis=-1)
+        self.is_censored = samples.is_censored
+        self.has_gaps = bool((self.counts < self.residuals.shape[-1]).any())
+
+    def quantile(self, quantile: float) -> Array:
+        """Return the margin `[C, w]` that the residuals exceed with probability 1 - quantile."""
+        margin = self._at_rank(np.ceil(quantile * (self.counts + 1)))
+        if self.is_censored is None:
+            return margin
+        # A lower bound below the forecast decides nothing, one above it is a miss: the misses
+        # allowed are a part of what was decided. Two rounds settle it.
+        for _ in range(2):
+            undecided = (self.is_censored & (self.residuals <= margin[..., None])).sum(axis=-1)
+            misses = np.floor((1 - quantile) * (self.counts + 1 - undecided))
+            margin = self._at_rank(self.counts - misses)
+        return margin
+
+    def _at_rank(self, rank: NDArray[np.floating]) -> Array:
+        index = np.clip(rank - 1, 0, np.maximum(self.counts - 1, 0)).astype(np.intp)
+        margin: Array = np.take_along_axis(self.ordered, index[..., None], axis=-1)[..., 0]
+        return np.nan_to_num(margin)
+
+    def loss(self, margin: Array, quantile: float) -> Array:
+        """Return the mean pinball loss `[C, w]` with that margin; infinite where hardly known."""
+        miss = self.residuals - margin[..., None]
+        if self.has_gaps:
+            np.nan_to_num(miss, copy=False)
+        above = np.maximum(miss, 0)
+        if self.is_censored is not None:
+            miss = np.where(self.is_censored, above, miss)
+        # Pinball loss is (q - 1) * miss + max(miss, 0).
+        loss = (quantile - 1) * self._total(miss) + self._total(above)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = loss / self.counts
+        is_judged = self.counts > JUDGED_RATIO * self.counts.max(axis=0)
+        return np.where(is_judged, mean, np.float32(np.inf)).astype(np.float32)
+
+    def _total(self, miss: Array) -> Array:
+        if not self.is_proportional:
+            total: Array = miss.sum(axis=-1)
+            return total
+        base = np.nan_to_num(self.base) if self.has_gaps else self.base
+        weighted: Array = np.einsum("cwn,cwn->cw", miss, base)
+        return weighted
 
 
-def mix(mixture: Mixture, candidates: Array) -> Array:
-    """Return the upper values `[Q, w, P]` of `candidates[w, C, P]`, among those known; NaN if none is."""
-    known = np.isfinite(candidates)
-    value = np.where(known, candidates, 0)
-    share = mixture.share
-    above = np.einsum("qwc,wcp->qwp", share * mixture.gain, value)
-    above += np.einsum("qwc,wcp->qwp", share * mixture.offset, known.astype(np.float32))
-    below = np.einsum("qwc,wcp->qwp", share, known.astype(np.float32))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(below > 0, above / below, np.nan)
+def _choose(margins: tuple[_Margin, _Margin], quantile: float) -> Experts:
+    in_proportion, constant = (margin.quantile(quantile) for margin in margins)
+    losses = [
+        margin.loss(value, quantile)
+        for margin, value in zip(margins, (in_proportion, constant), strict=True)
+    ]
+    loss = np.concatenate(losses)
+    gain = np.concatenate([1 + in_proportion, np.ones_like(constant)])
+    offset = np.concatenate([np.float32(FLOOR) * in_proportion, constant])
+    count = len(in_proportion)
+    candidate = np.concatenate([np.arange(count), np.arange(count)])
+    is_seasonal = candidate < SEASONAL_COUNT
+    rows = np.concatenate(
+        [
+            _least(loss, np.flatnonzero(is_seasonal), SEASONAL_EXPERTS),
+            _least(loss, np.flatnonzero(~is_seasonal), PERSISTENCE_EXPERTS),
+        ]
+    )
+    return Experts(
+        candidate=candidate[rows][None],
+        gain=np.take_along_axis(gain, rows, axis=0)[None],
+        offset=np.take_along_axis(offset, rows, axis=0)[None],
+        loss=np.take_along_axis(loss, rows, axis=0)[None],
+    )
+
+
+def _least(loss: Array, among: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+    """Return the rows `[count, w]` of least loss among some, the best first."""
+    order = np.argsort(loss[among], axis=0, kind="stable")[:count]
+    chosen: NDArray[np.intp] = among[order]
+    return chosen

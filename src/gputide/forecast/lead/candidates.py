@@ -1,80 +1,139 @@
 """Candidates for the maximum over a lead: other days, other days at today's level, and now.
 
-Shapes: `[w, D, n]` is w workloads, D whole days that end with the newest known column, n columns a
-day. A phase s in 0..n-1 of day j stands for an origin whose newest known column is the one *before*
-phase s; what it forecasts begins `first_step - 1` columns after phase s. All in float32, NaN unknown.
+A phase s in 0..n-1 of a day stands for the origin whose newest known column is the one *before*
+column s of that day; what it forecasts begins `first_step - 1` columns after it. Arrays are float32
+with NaN for unknown; candidates come first: `[C, ...]` over any shape of origins.
 """
 
 from dataclasses import dataclass
+from enum import Enum, auto
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gputide.forecast.lead.plan import WEEK_DAYS, Plan
-from gputide.forecast.lead.windows import trailing_max, trailing_mean
-
-Array = NDArray[np.float32]
+from gputide.forecast.lead.windows import (
+    Array,
+    IndexArray,
+    highest_known,
+    lagged,
+    mean_known,
+    trailing_max,
+    trailing_mean,
+)
 
 RATIO_LIMIT = 3.0
 """Today may be at most this many times, or this part of, what the other days were."""
 
+LEVEL_FLOOR = 0.02
+"""Added to both levels before they are divided, in units of the mean demand."""
+
+
+class Days(Enum):
+    """Which other days tell about the coming one."""
+
+    YESTERDAY = auto()
+    LAST_WEEK = auto()
+    YESTERDAY_AND_LAST_WEEK = auto()
+    MEAN_OF_WEEK = auto()
+    HIGHEST_OF_3 = auto()
+    HIGHEST_OF_WEEK = auto()
+    HIGHEST_OF_ALL = auto()
+
+
+class Rule(NamedTuple):
+    """Days, and how far the hour may be off: a jump that comes ten minutes early."""
+
+    days: Days
+    jitter_seconds: int
+
+
+RULES = (
+    Rule(Days.YESTERDAY, 0),
+    Rule(Days.LAST_WEEK, 0),
+    Rule(Days.LAST_WEEK, 600),
+    Rule(Days.LAST_WEEK, 1800),
+    Rule(Days.YESTERDAY_AND_LAST_WEEK, 0),
+    Rule(Days.MEAN_OF_WEEK, 0),
+    Rule(Days.MEAN_OF_WEEK, 1800),
+    Rule(Days.HIGHEST_OF_3, 600),
+    Rule(Days.HIGHEST_OF_WEEK, 0),
+    Rule(Days.HIGHEST_OF_ALL, 0),
+)
+JITTERS_SECONDS = tuple(sorted({rule.jitter_seconds for rule in RULES}))
+
+SEASONAL_COUNT = 3 * len(RULES)
+"""The first candidates rest on other days; those after them on the newest minutes alone."""
+
+_LEVEL_OF_RULE = [rule.days.value - 1 for rule in RULES]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DayTables:
-    """What each past day tells about the same phase of a later one."""
+    """What each of D past days tells about the same phase of a later one, `[w, D, n]`."""
 
-    envelopes: tuple[Array, ...]
-    """A jitter each, `[w, D, n]`: the maximum under the lead, widened by the jitter on both sides."""
+    envelopes: dict[int, Array]
+    """By jitter in seconds: the maximum under the lead, widened by the jitter on both sides."""
 
-    newest_envelopes: tuple[Array, ...]
-    """The same as known when that day ended: late phases fall back to the day before."""
+    closing_envelopes: dict[int, Array]
+    """The same as known when that day ended: its late phases fall back to the day before."""
 
     levels: Array
-    """`[w, D, n]`: mean of the level window that ends before the phase."""
+    """Mean of the level window that ends before the phase."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Seasons:
-    """What the days before one block say about its phases."""
+    """What other days say about some origins."""
 
     envelopes: Array
-    """`[w, S, P]` seasonal envelopes."""
+    """`[len(RULES), ...]`: what came after the same phase."""
 
     levels: Array
-    """`[w, S, P]` level of the same days before the phase, to compare with today's."""
+    """`[len(Days), ...]`: the level before it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Live:
+    """What the newest minutes say at some origins."""
+
+    level: Array
+    """`[...]`: mean of the level window."""
+
+    persistence: Array
+    """`[P, ...]`: the recent maxima, widest last, then mean and maximum of the last hours."""
+
+    def part(self, origins: slice) -> "Live":
+        """Return the same at some of the origins, which lie along the last axis."""
+        return Live(level=self.level[..., origins], persistence=self.persistence[..., origins])
 
 
 def tabulate_days(days: Array, plan: Plan) -> DayTables:
     """Return the tables of `days[w, D, n]`."""
-    series = days.reshape(days.shape[0], -1)
-    highs = np.where(np.isnan(series), -np.inf, series).astype(np.float32)
-    envelopes = tuple(_envelope(highs, plan, jitter).reshape(days.shape) for jitter in plan.jitters)
-    newest = tuple(
-        _as_known_at_day_end(envelope, plan.lead.last_step + jitter - 1)
-        for envelope, jitter in zip(envelopes, plan.jitters, strict=True)
-    )
-    means = trailing_mean(series, plan.level_steps)
-    levels = np.full_like(means, np.nan)
-    levels[:, 1:] = means[:, :-1]
-    return DayTables(
-        envelopes=tuple(_fill_from_day_before(e) for e in envelopes),
-        newest_envelopes=tuple(_fill_from_day_before(e) for e in newest),
-        levels=_fill_from_day_before(levels.reshape(days.shape)),
-    )
-
-
-def _envelope(highs: Array, plan: Plan, jitter: int) -> Array:
-    """Return `[w, T]`: the widened maximum under the lead for the origin before each column."""
-    widened = trailing_max(highs, plan.target_steps + 2 * jitter)
-    ahead = plan.lead.last_step + jitter - 1
-    out = np.full_like(widened, np.nan)
-    known = widened[:, ahead:]
-    out[:, : known.shape[1]] = np.where(np.isfinite(known), known, np.nan)
-    return out
+    series = days.reshape(len(days), -1)
+    highs = _highs(series)
+    has_gaps = bool(np.isnan(series).any())
+    envelopes, closing = {}, {}
+    widened, covered = highs, 1
+    for seconds in JITTERS_SECONDS:
+        jitter = round(seconds / plan.step_seconds)
+        ahead = plan.lead.last_step + jitter - 1
+        width = plan.target_steps + 2 * jitter
+        widened, covered = trailing_max(widened, width, covered=covered), width
+        envelope = lagged(widened, -ahead, fill=np.nan).reshape(days.shape)
+        if has_gaps:
+            envelope[np.isinf(envelope)] = np.nan
+            envelope = _fill_from_day_before(envelope)
+        closing[seconds] = _as_known_at_day_end(envelope, ahead)
+        envelopes[seconds] = envelope
+    levels = lagged(trailing_mean(series, plan.level_steps), 1, fill=np.nan).reshape(days.shape)
+    if has_gaps:
+        levels = _fill_from_day_before(levels)
+    return DayTables(envelopes=envelopes, closing_envelopes=closing, levels=levels)
 
 
 def _as_known_at_day_end(envelope: Array, ahead: int) -> Array:
-    """Return the envelopes with those phases that look past their day's end taken a day earlier."""
+    """Return the table with those phases that look past their day's end taken a day earlier."""
     out = envelope.copy()
     day_steps = envelope.shape[-1]
     for shift in range(1, (day_steps - 1 + ahead) // day_steps + 1):
@@ -86,8 +145,6 @@ def _as_known_at_day_end(envelope: Array, ahead: int) -> Array:
 
 def _fill_from_day_before(table: Array) -> Array:
     """Return the table with unknown phases taken from the nearest earlier day that knows them."""
-    if not np.isnan(table).any():
-        return table
     out = table.copy()
     for day in range(1, table.shape[1]):
         out[:, day] = np.where(np.isnan(out[:, day]), out[:, day - 1], out[:, day])
@@ -95,73 +152,97 @@ def _fill_from_day_before(table: Array) -> Array:
 
 
 def look_up_seasons(tables: DayTables, day: int, phases: slice) -> Seasons:
-    """Return what the seven days before `day` say about its phases; `day` may be the coming one."""
-    levels = tables.levels[:, day - WEEK_DAYS : day, phases]
-    by_rule: list[tuple[Array, Array]] = []
-    for jitter in range(len(tables.envelopes)):
-        week = tables.newest_envelopes[jitter][:, day - WEEK_DAYS : day, phases]
-        last_week = tables.envelopes[jitter][:, day - WEEK_DAYS, phases]
-        by_rule.append((week[:, -1], levels[:, -1]))
-        by_rule.append((last_week, levels[:, 0]))
-        by_rule.append((_known_mean(week), _known_mean(levels)))
-        by_rule.append((_known_max(week[:, -3:]), _known_max(levels[:, -3:])))
-        if jitter == 0:
-            by_rule.append((_known_max(week), _known_max(levels)))
-            by_rule.append(((week[:, -1] + last_week) / 2, (levels[:, -1] + levels[:, 0]) / 2))
+    """Return what the days before `day` say about its phases, `[..., w, P]`.
+
+    `day` counts from the first of the tables and may be the one that comes after them.
+    """
+    week = slice(day - WEEK_DAYS, day)
+    levels = tables.levels[:, :day, phases]
+    envelopes = []
+    for rule in RULES:
+        recent = tables.closing_envelopes[rule.jitter_seconds]
+        of_week = (
+            recent[:, :day, phases] if rule.days is Days.HIGHEST_OF_ALL else recent[:, week, phases]
+        )
+        last_week = tables.envelopes[rule.jitter_seconds][:, day - WEEK_DAYS, phases]
+        envelopes.append(_summarise(rule.days, of_week, last_week))
     return Seasons(
-        envelopes=np.stack([envelope for envelope, _ in by_rule], axis=1),
-        levels=np.stack([level for _, level in by_rule], axis=1),
+        envelopes=np.stack(envelopes),
+        levels=np.stack([_summarise_levels(days, levels) for days in Days]),
     )
 
 
-def _known_mean(days: Array) -> Array:
-    """Return `[w, P]` of `[w, D, P]`: the mean over the days that are known."""
-    known = ~np.isnan(days)
-    if known.all():
-        return days.mean(axis=1)
-    total = np.where(known, days, 0).sum(axis=1)
-    count = known.sum(axis=1)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan).astype(np.float32)
+def _summarise_levels(days: Days, levels: Array) -> Array:
+    of_week = levels if days is Days.HIGHEST_OF_ALL else levels[:, -WEEK_DAYS:]
+    return _summarise(days, of_week, levels[:, -WEEK_DAYS])
 
 
-def _known_max(days: Array) -> Array:
-    return np.fmax.reduce(days, axis=1)
+def _summarise(days: Days, past: Array, last_week: Array) -> Array:
+    """Return `[w, P]` of `past[w, D, P]`, newest day last, and `last_week[w, P]`."""
+    match days:
+        case Days.YESTERDAY:
+            summary = past[:, -1]
+        case Days.LAST_WEEK:
+            summary = last_week
+        case Days.YESTERDAY_AND_LAST_WEEK:
+            summary = (past[:, -1] + last_week) * np.float32(0.5)
+        case Days.MEAN_OF_WEEK:
+            summary = mean_known(past)
+        case Days.HIGHEST_OF_3:
+            summary = highest_known(past[:, -3:])
+        case _:
+            summary = highest_known(past)
+    return summary
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Live:
-    """What the newest minutes tell at each of T columns, that column included."""
-
-    level: Array
-    """`[w, T]`: mean of the level window."""
-
-    persistence: Array
-    """`[w, P, T]`: recent maxima, and the same part of the last hours."""
-
-
-def read_live(values: Array, plan: Plan) -> Live:
-    """Return what `values[w, T]` tell at each column."""
-    highs = np.where(np.isnan(values), -np.inf, values).astype(np.float32)
-    recent = [trailing_max(highs, width) for width in plan.persistence_steps]
+def read_live(values: Array, plan: Plan, columns: IndexArray) -> Live:
+    """Return what `values[w, T]` tell at some columns, each of them the newest known one there."""
+    highs = _highs(values)
+    recent = []
+    reached, covered = highs, 1
+    for width in plan.persistence_steps:
+        reached, covered = trailing_max(reached, width, covered=covered), width
+        recent.append(reached[:, columns])
     targets = trailing_max(highs, plan.target_steps)
-    hours = np.stack([_lagged(targets, lag - plan.lead.last_step) for lag in plan.hour_lags])
-    persistence = np.stack([*recent, hours.mean(axis=0), hours.max(axis=0)], axis=1)
-    return Live(
-        level=trailing_mean(values, plan.level_steps),
-        persistence=np.where(np.isfinite(persistence), persistence, np.nan),
+    hours = np.stack(
+        [_pick(targets, columns - lag + plan.lead.last_step) for lag in plan.hour_lags]
     )
+    persistence = np.stack([*recent, hours.mean(axis=0), hours.max(axis=0)])
+    persistence[np.isinf(persistence)] = np.nan
+    return Live(level=trailing_mean(values, plan.level_steps)[:, columns], persistence=persistence)
 
 
-def _lagged(values: Array, lag: int) -> Array:
-    if lag == 0:
-        return values
-    out = np.full_like(values, -np.inf)
-    out[:, lag:] = values[:, :-lag]
-    return out
+def read_outcome(values: Array, plan: Plan, columns: IndexArray) -> Array:
+    """Return `[w, P]`: the maximum over the lead after some columns; NaN where unknown."""
+    outcome = _pick(trailing_max(_highs(values), plan.target_steps), columns + plan.lead.last_step)
+    outcome[np.isinf(outcome)] = np.nan
+    return outcome
 
 
-def combine(seasons: Seasons, level: Array, persistence: Array) -> Array:
-    """Return the candidates `[w, C, P]` from seasons `[w, S, P]`, level `[w, P]`, persistence `[w, *, P]`."""
-    ratio = (level[:, None] + 0.02) / (seasons.levels + 0.02)
+def _highs(values: Array) -> Array:
+    return np.where(np.isnan(values), np.float32(-np.inf), values)
+
+
+def _pick(values: Array, columns: IndexArray) -> Array:
+    """Return some columns of `[w, T]`; -inf for those outside."""
+    is_inside = (columns >= 0) & (columns < values.shape[-1])
+    if is_inside.all():
+        return values[:, columns]
+    return np.where(is_inside, values[:, np.where(is_inside, columns, 0)], np.float32(-np.inf))
+
+
+def combine(seasons: Seasons, live: Live) -> Array:
+    """Return the candidates `[C, ...]`: seasons, those at today's level (times, plus), now."""
+    envelopes = seasons.envelopes
+    levels = seasons.levels
+    ratio = (live.level + np.float32(LEVEL_FLOOR)) / (levels + np.float32(LEVEL_FLOOR))
     np.clip(ratio, 1 / RATIO_LIMIT, RATIO_LIMIT, out=ratio)
-    return np.concatenate([seasons.envelopes, seasons.envelopes * ratio, persistence], axis=1)
+    gap = live.level - levels
+    count = len(RULES)
+    out = np.empty((SEASONAL_COUNT + len(live.persistence), *live.level.shape), dtype=np.float32)
+    out[:count] = envelopes
+    np.multiply(envelopes, ratio[_LEVEL_OF_RULE], out=out[count : 2 * count])
+    np.add(envelopes, gap[_LEVEL_OF_RULE], out=out[2 * count : 3 * count])
+    np.maximum(out[2 * count : 3 * count], 0, out=out[2 * count : 3 * count])
+    out[SEASONAL_COUNT:] = live.persistence
+    return out

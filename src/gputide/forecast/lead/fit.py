@@ -1,193 +1,153 @@
-"""Fit once a day or hour, issue every minute: the quantile of the maximum demand over a lead."""
+"""Fit a lead forecast once a day or hour: judge the candidates on the trailing days."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gputide.errors import SettingError
-from gputide.forecast.lead.calibrate import Mixture, calibrate, mix
+from gputide.forecast.lead.calibrate import FLOOR, Experts, Samples, calibrate
 from gputide.forecast.lead.candidates import (
     DayTables,
     Seasons,
     combine,
     look_up_seasons,
     read_live,
+    read_outcome,
     tabulate_days,
 )
+from gputide.forecast.lead.forecaster import LeadForecaster, join_forecasters
+from gputide.forecast.lead.mix import bound_by, mix
 from gputide.forecast.lead.plan import CALIBRATION_DAYS, WEEK_DAYS, Plan
-from gputide.forecast.lead.windows import trailing_max
+from gputide.forecast.lead.windows import Array
 from gputide.forecast.model import BoolArray, FloatArray, History, Lead
 
-Array = NDArray[np.float32]
-
-CAP_RATIO = 1.25
-"""No bound is above this many times the largest value of the recent week and of now."""
-
 CHUNK_WORKLOADS = 16
-HALF_LIFE_DAYS = 2.0
+"""Rows worked on at once: few enough to stay in the cache."""
 
+LIFT_RATIO = 0.5
+"""Part of the mixture's miscalibration on the trailing days that is corrected."""
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LeadForecaster:
-    """Bounds the maximum demand over a lead of W workloads from their newest minutes.
-
-    Stable: `lead`, `quantiles`, `needed_steps`, `issue`, `is_seasonal`, `seasonal_share`. The rest is
-    how the fit keeps what it found.
-    """
-
-    plan: Plan
-    quantiles: tuple[float, ...]
-    seasons: Seasons
-    mixture: Mixture
-    scale: Array
-    """[W]: mean demand that all tables are divided by."""
-
-    highest: Array
-    """[W]: largest value of the recent week, in units of `scale`."""
-
-    @property
-    def lead(self) -> Lead:
-        """The steps that are bounded."""
-        return self.plan.lead
-
-    @property
-    def needed_steps(self) -> int:
-        """How many of the newest columns `issue` reads."""
-        return self.plan.needed_steps
-
-    @property
-    def seasonal_share(self) -> FloatArray:
-        """`[Q, W]`: how much of the bound rests on other days, 0 to 1; the rest is persistence."""
-        seasonal = 2 * self.seasons.envelopes.shape[1]
-        return self.mixture.share[..., :seasonal].sum(axis=-1).astype(np.float64)
-
-    @property
-    def is_seasonal(self) -> BoolArray:
-        """`[Q, W]`: whether the season leads."""
-        return self.seasonal_share > 0.5
-
-    def issue(self, newest: FloatArray, *, steps_since_fit: int) -> FloatArray:
-        """Return `upper[Q, W]` from `newest[W, R]`, R = `needed_steps`, `steps_since_fit` columns later.
-
-        An unknown newest minute is NaN; the bound is NaN only where neither the season nor the
-        newest minutes tell anything: hold then.
-        """
-        if newest.shape[1] != self.needed_steps:
-            raise SettingError(
-                "newest", f"has {newest.shape[1]} columns, needs {self.needed_steps}"
-            )
-        phase = steps_since_fit % self.plan.day_steps
-        return self.issue_span(newest, slice(phase, phase + 1))[..., 0]
-
-    def issue_span(self, values: FloatArray, phases: slice) -> FloatArray:
-        """Return `upper[Q, W, P]` for consecutive phases; `values[W, *]` ends at the last one's newest."""
-        count = phases.stop - phases.start
-        scaled = (values / self.scale[:, None]).astype(np.float32)
-        live = read_live(scaled, self.plan)
-        seasons = Seasons(
-            envelopes=self.seasons.envelopes[..., phases], levels=self.seasons.levels[..., phases]
-        )
-        candidates = combine(seasons, live.level[:, -count:], live.persistence[..., -count:])
-        upper = np.maximum(mix(self.mixture, candidates), 0)
-        recent = np.fmax(live.persistence[:, len(self.plan.persistence_steps) - 1, -count:], 0)
-        highest = np.fmax(self.highest[:, None], recent)
-        upper = np.minimum(np.maximum.accumulate(upper, axis=0), CAP_RATIO * highest)
-        return upper.astype(np.float64) * self.scale[:, None]
+LIFT_MIN_SAMPLES = 50
 
 
 def fit_lead(history: History, *, lead: Lead, quantiles: Sequence[float]) -> LeadForecaster:
-    """Learn to bound the maximum over `lead` at each of `quantiles` (ascending fractions)."""
+    """Learn to bound the maximum demand over `lead` at each quantile (ascending fractions).
+
+    Reads the newest 14 days. Raises SettingError on a lead beyond a day or unordered quantiles.
+    """
     check_quantiles(quantiles)
     plan = Plan(step_seconds=history.step_seconds, lead=lead)
-    parts = [
-        _fit_chunk(history.values[rows], plan, tuple(quantiles))
-        for rows in _chunks(history.values.shape[0])
-    ]
-    return _join(parts)
+    count = len(history.values)
+    parts = []
+    for at in range(0, max(count, 1), CHUNK_WORKLOADS):
+        rows = slice(at, at + CHUNK_WORKLOADS)
+        is_censored = None if history.is_censored is None else history.is_censored[rows]
+        parts.append(_fit_rows(history.values[rows], is_censored, plan, tuple(quantiles)))
+    return join_forecasters(parts)
 
 
 def check_quantiles(quantiles: Sequence[float]) -> None:
     """Raise SettingError unless the quantiles ascend within (0, 1)."""
-    ascending = all(a < b for a, b in zip(quantiles, quantiles[1:], strict=False))
-    if not quantiles or not ascending or not 0 < quantiles[0] <= quantiles[-1] < 1:
+    is_ascending = all(low < high for low, high in pairwise(quantiles))
+    if not quantiles or not is_ascending or not 0 < quantiles[0] <= quantiles[-1] < 1:
         raise SettingError("quantiles", "must be ascending fractions between 0 and 1")
 
 
-def _chunks(count: int) -> Iterator[slice]:
-    return (slice(at, at + CHUNK_WORKLOADS) for at in range(0, count, CHUNK_WORKLOADS))
-
-
-def _fit_chunk(values: FloatArray, plan: Plan, quantiles: tuple[float, ...]) -> LeadForecaster:
-    days, scale = cut_days(values, plan)
+def _fit_rows(
+    values: FloatArray, is_censored: BoolArray | None, plan: Plan, quantiles: tuple[float, ...]
+) -> LeadForecaster:
+    days, scale = _cut_days(values, plan)
     tables = tabulate_days(days, plan)
-    blocks = range(days.shape[1] - CALIBRATION_DAYS, days.shape[1])
-    candidates, actual = _walk_forward(days, tables, plan, blocks)
-    age = np.repeat(np.arange(len(blocks))[::-1], actual.shape[1] // len(blocks))
-    weight = (0.5 ** (age / HALF_LIFE_DAYS)).astype(np.float32)
-    coming = look_up_seasons(tables, days.shape[1], slice(None))
+    censored_days = None if is_censored is None else _cut_flags(is_censored, plan)
+    samples = _walk_forward(days, censored_days, tables, plan)
+    experts = calibrate(samples, quantiles)
     recent = days[:, -WEEK_DAYS:].reshape(len(days), -1)
     return LeadForecaster(
         plan=plan,
         quantiles=quantiles,
-        seasons=coming,
-        mixture=calibrate(candidates, actual, weight, quantiles),
+        seasons=_coming_seasons(tables, days.shape[1], plan),
+        experts=experts,
+        lift=_lift(experts, samples, quantiles),
         scale=scale,
         highest=np.fmax.reduce(recent, axis=1, initial=0),
     )
 
 
-def cut_days(values: FloatArray, plan: Plan) -> tuple[Array, Array]:
-    """Return the newest whole days `[w, D, n]` in units of the mean, unknown in front, and the mean `[w]`."""
-    count = (CALIBRATION_DAYS + WEEK_DAYS) * plan.day_steps
-    newest = values[:, -count:]
-    days = np.full((len(values), count), np.nan, dtype=np.float32)
-    known = np.isfinite(newest)
-    total = np.where(known, newest, 0).sum(axis=1)
-    scale = total / np.maximum(known.sum(axis=1), 1)
+def _cut_days(values: FloatArray, plan: Plan) -> tuple[Array, FloatArray]:
+    """Return the newest whole days `[w, D, n]` in units of the mean, and that mean `[w]`.
+
+    Days before the history are unknown.
+    """
+    newest = values[:, -plan.window_steps :]
+    is_known = np.isfinite(newest)
+    total = np.where(is_known, newest, 0).sum(axis=1)
+    scale = total / np.maximum(is_known.sum(axis=1), 1)
     scale = np.where(scale > 0, scale, 1.0)
-    days[:, count - newest.shape[1] :] = newest / scale[:, None]
+    days = np.full((len(values), plan.window_steps), np.nan, dtype=np.float32)
+    days[:, plan.window_steps - newest.shape[1] :] = newest / scale[:, None]
     return days.reshape(len(values), -1, plan.day_steps), scale
 
 
-def _walk_forward(days: Array, tables: DayTables, plan: Plan, blocks: range) -> tuple[Array, Array]:
-    """Return candidates `[w, C, N]` and what came `[w, N]` at the origins of past days."""
+def _cut_flags(flags: BoolArray, plan: Plan) -> BoolArray:
+    newest = flags[:, -plan.window_steps :]
+    out = np.zeros((len(flags), plan.window_steps), dtype=np.bool_)
+    out[:, plan.window_steps - newest.shape[1] :] = newest
+    return out
+
+
+def _walk_forward(
+    days: Array, censored: BoolArray | None, tables: DayTables, plan: Plan
+) -> Samples:
+    """Return what candidates would have said on trailing days, each knowing only earlier days."""
+    day_count, day_steps = days.shape[1:]
     series = days.reshape(len(days), -1)
-    n = plan.day_steps
-    live = read_live(series, plan)
-    highs = np.where(np.isnan(series), -np.inf, series).astype(np.float32)
-    reach = plan.lead.last_step
-    targets = np.full_like(series, np.nan)
-    maxima = trailing_max(highs, plan.target_steps)[:, reach:]
-    targets[:, :-reach] = np.where(np.isfinite(maxima), maxima, np.nan)
-    candidates, actual = [], []
-    for block in blocks:
-        offset = (2 * block) % plan.stride
-        seasons = look_up_seasons(tables, block, slice(offset, None, plan.stride))
-        at = slice(block * n + offset - 1, (block + 1) * n - 1, plan.stride)
-        candidates.append(combine(seasons, live.level[:, at], live.persistence[..., at]))
-        actual.append(targets[:, at])
-    return np.concatenate(candidates, axis=-1), np.concatenate(actual, axis=-1)
-
-
-def _join(parts: list[LeadForecaster]) -> LeadForecaster:
-    if len(parts) == 1:
-        return parts[0]
-    first = parts[0]
-    return LeadForecaster(
-        plan=first.plan,
-        quantiles=first.quantiles,
-        seasons=Seasons(
-            envelopes=np.concatenate([p.seasons.envelopes for p in parts]),
-            levels=np.concatenate([p.seasons.levels for p in parts]),
-        ),
-        mixture=Mixture(
-            gain=np.concatenate([p.mixture.gain for p in parts], axis=1),
-            offset=np.concatenate([p.mixture.offset for p in parts], axis=1),
-            share=np.concatenate([p.mixture.share for p in parts], axis=1),
-            loss=np.concatenate([p.mixture.loss for p in parts], axis=1),
-        ),
-        scale=np.concatenate([p.scale for p in parts]),
-        highest=np.concatenate([p.highest for p in parts]),
+    start = (day_count - CALIBRATION_DAYS) * day_steps
+    lookback = min(start, plan.live_steps)
+    origins = [
+        np.arange((day_count - 1 - age) * day_steps, (day_count - age) * day_steps)[phases] - 1
+        for age, phases in enumerate(plan.origins)
+    ]
+    columns = np.concatenate(origins) - start + lookback
+    newest = series[:, start - lookback :]
+    live = read_live(newest, plan, columns)
+    candidates, at = [], 0
+    for age, phases in enumerate(plan.origins):
+        seasons = look_up_seasons(tables, day_count - 1 - age, phases)
+        count = len(origins[age])
+        candidates.append(combine(seasons, live.part(slice(at, at + count))))
+        at += count
+    flags = None
+    if censored is not None:
+        newest_flags = censored[:, start - lookback :].astype(np.float32)
+        flags = read_outcome(newest_flags, plan, columns) > 0
+    return Samples(
+        candidates=np.concatenate(candidates, axis=-1),
+        actual=read_outcome(newest, plan, columns),
+        is_censored=flags,
     )
+
+
+def _coming_seasons(tables: DayTables, day_count: int, plan: Plan) -> Seasons:
+    """Return the seasons from a while before the fit to a day after it, `[..., phases, w]`."""
+    before = slice(plan.day_steps - plan.lookback_phases, None)
+    last = look_up_seasons(tables, day_count - 1, before)
+    coming = look_up_seasons(tables, day_count, slice(None))
+    envelopes = np.concatenate([last.envelopes, coming.envelopes], axis=-1)
+    levels = np.concatenate([last.levels, coming.levels], axis=-1)
+    return Seasons(envelopes=envelopes.transpose(0, 2, 1), levels=levels.transpose(0, 2, 1))
+
+
+def _lift(experts: Experts, samples: Samples, quantiles: Sequence[float]) -> Array:
+    """Return `[Q, w]`: how far the mixture's own quantile on the trailing days was off."""
+    lifts = []
+    for index, quantile in enumerate(quantiles):
+        bounds = bound_by(experts, index, samples.candidates, workload_axis=1)
+        losses = np.broadcast_to(experts.loss[index][..., None], bounds.shape)
+        mixture = mix(bounds, losses)
+        residual = np.sort((samples.actual - mixture) / (mixture + np.float32(FLOOR)), axis=-1)
+        count = residual.shape[-1] - np.isnan(residual).sum(axis=-1)
+        rank = np.clip(np.ceil(quantile * (count + 1)) - 1, 0, np.maximum(count - 1, 0))
+        lift = np.take_along_axis(residual, rank.astype(np.intp)[:, None], axis=-1)[:, 0]
+        lifts.append(np.where(count > LIFT_MIN_SAMPLES, np.float32(LIFT_RATIO) * lift, 0))
+    return np.stack(lifts).astype(np.float32)

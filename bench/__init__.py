@@ -1,0 +1,1 @@
+"""How good, how cheap and how useful the forecasts are, beside opponents on the same origins."""

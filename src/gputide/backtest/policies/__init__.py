@@ -1,0 +1,1 @@
+"""The contestants of a backtest: their rules, their knobs, and the forecasts that they read."""

@@ -1,0 +1,1 @@
+"""What a backtest found, for people and for programs: terminal table, JSON, and one HTML page."""

@@ -1,0 +1,54 @@
+"""The commands by name, as data: what `gputide --help` lists, without loading any of them."""
+
+from dataclasses import dataclass
+from textwrap import fill
+
+SUMMARY = "GPU observability, and an autoscaler that scales GPU workloads ahead of their load."
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Where a command lives and what it is for."""
+
+    target: str
+    """`module:function`, imported when the command is asked for."""
+
+    help: str
+
+
+COMMANDS = {
+    "backtest": Command(
+        "gputide.cli.backtest:backtest",
+        "Replay recorded load: what each policy would have cost, and where it would have hurt.",
+    ),
+    "forecast": Command(
+        "gputide.cli.forecast:forecast",
+        "Forecast recorded load: the next hours as numbers, and whether to trust them.",
+    ),
+}
+
+
+def overview(*, columns: int = 80) -> str:
+    """Return what `gputide --help` prints, at most so many columns wide."""
+    entries = {name: command.help for name, command in COMMANDS.items()}
+    indent = max(map(len, entries)) + 4
+    lines = [
+        fill(
+            text, columns, initial_indent=f"  {name}".ljust(indent), subsequent_indent=indent * " "
+        )
+        for name, text in entries.items()
+    ]
+    return "\n".join(
+        [
+            "Usage: gputide COMMAND [OPTIONS]",
+            "",
+            fill(SUMMARY, columns),
+            "",
+            "Commands:",
+            *lines,
+            "",
+            fill("`gputide COMMAND --help` lists a command's options.", columns),
+            fill("`gputide --version` prints the version.", columns),
+            "",
+        ]
+    )
