@@ -225,7 +225,7 @@ class Opponent(Collector):
         ]
 
 
-def time(
+def measure_time(
     work: Callable[[], object], runs: int, before: Callable[[], None] | None = None
 ) -> tuple[float, float]:
     """Return the median milliseconds of `work`, on the clock and of CPU, without `before`."""

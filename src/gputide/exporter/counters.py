@@ -69,7 +69,7 @@ def read_counters(text: str, *, source: str) -> Selection:
 
 
 def _lines(text: str, source: str) -> Iterator[_Line]:
-    for number, raw in enumerate(text.splitlines(), start=1):
+    for number, raw in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         if not raw.strip() or raw.lstrip().startswith("#"):
             continue
         place = f"{source}, line {number}"
