@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from gputide.errors import SettingError
+
 
 class HostLabel(StrEnum):
     """Name of the label with the node's name: dcgm-exporter before and after May 2026, or none."""
@@ -59,3 +61,21 @@ class PageOptions:
 
     max_series: int = 100_000
     """Of GPUs, containers and processes on one page; what comes last is cut."""
+
+    def __post_init__(self) -> None:
+        limits = {
+            "max-label-characters": self.max_label_characters,
+            "xid-window-seconds": self.xid_window_seconds,
+            "clock-event-window-seconds": self.clock_event_window_seconds,
+        }
+        for setting, value in limits.items():
+            if not value > 0:
+                raise SettingError(setting, f"must be above 0, not {value}")
+        counts = {
+            "max-pod-labels": self.max_pod_labels,
+            "max-processes": self.max_processes,
+            "max-series": self.max_series,
+        }
+        for setting, count in counts.items():
+            if count < 0:
+                raise SettingError(setting, f"must be 0 or more, not {count}")

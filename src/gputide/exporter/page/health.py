@@ -76,13 +76,11 @@ def unsupported(status: DeviceStatus, selection: Selection) -> Iterator[tuple[st
     if reading is None:
         return
     for chosen in selection.fields:
-        row = chosen.row
         sources = _sources(chosen)
-        if row.scope is Scope.NOT_IN_MIG and status.device.is_mig_enabled:
-            yield chosen.name, MIG_REASON
-        elif not _is_told(row.scope, sources, status.device, reading):
+        is_hidden = chosen.row.scope is Scope.NOT_IN_MIG and status.device.is_mig_enabled
+        if is_hidden or not _is_told(chosen.row.scope, sources, status.device, reading):
             reasons = [reading.unsupported[each] for each in sources if each in reading.unsupported]
-            yield chosen.name, (*reasons, SILENT_REASON)[0]
+            yield chosen.name, (*reasons, MIG_REASON if is_hidden else SILENT_REASON)[0]
 
 
 def _is_told(scope: Scope, sources: tuple[Field, ...], device: Device, reading: Reading) -> bool:

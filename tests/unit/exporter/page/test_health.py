@@ -119,9 +119,16 @@ def test_in_mig_mode_what_the_instances_tell_is_supported() -> None:
     reasons = dict(unsupported(gpu_nodes.a100_mig().devices[0], SOME))
 
     assert reasons == {
-        "DCGM_FI_DEV_GPU_UTIL": MIG_REASON,
+        "DCGM_FI_DEV_GPU_UTIL": gpu_nodes.NOT_SUPPORTED,
         "DCGM_FI_PROF_SM_ACTIVE": gpu_nodes.NO_GPM,
     }
+
+
+def test_what_dcgm_leaves_out_in_mig_mode_is_left_out_though_a_driver_tells_it() -> None:
+    device = replace(gpu_nodes.a100_mig().devices[0].device)
+    reasons = dict(unsupported(device_status(device, IDLE), SOME))
+
+    assert reasons["DCGM_FI_DEV_GPU_UTIL"] == MIG_REASON
 
 
 def test_a_field_that_only_dcgm_has_is_named_once_for_the_node() -> None:
