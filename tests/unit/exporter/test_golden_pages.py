@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from fakes import gpu_nodes
+from fakes.simulated_nodes import simulated
 from gputide.exporter.counters import read_counters
 from gputide.exporter.model import Snapshot
 from gputide.exporter.render import render
 from gputide.exporter.selection import Selection
+from gputide.exporter.simulated.profiles import PROFILES
 from gputide.exposition import Format, parse
 
 GOLDEN = Path(__file__).parents[2] / "golden/exporter"
@@ -36,6 +38,8 @@ NODES: dict[str, tuple[Snapshot, Selection | None]] = {
     "shared": (gpu_nodes.shared(), None),
     "lost": (gpu_nodes.lost(), None),
     "no-gpu": (gpu_nodes.no_gpu(), None),
+    **{f"profile-{name}": (simulated(name), None) for name in PROFILES},
+    "profile-a10-shared": (simulated("a10:shared"), None),
 }
 
 # What promtool says of DCGM's own names, which we print as they are, and of nothing else:

@@ -8,6 +8,7 @@ import pytest
 
 from fakes import gpu_nodes
 from fakes.gpu_nodes import A100_IDLE, H100_PROFILING, MIB, device_status, gpu, node
+from fakes.simulated_nodes import simulated
 from gputide.exporter.catalog.differences import DIFFERENCES, PAGES
 from gputide.exporter.counters import read_counters
 from gputide.exporter.model import Allocation, Container, MigInstance, Snapshot
@@ -66,6 +67,15 @@ NODES = {
     "dcgm-a800x8-mixed-mig": a800x8(),
     "dcgm-h100-excerpt": h100(),
 }
+# The profiles of the same hardware; there is none of an A800.
+SIMULATED = {
+    "dcgm-t4": "t4:idle",
+    "dcgm-a100-no-mig": "a100:idle",
+    "dcgm-a100-mig-1g5gb-active": "a100-mig:idle",
+    "dcgm-a100-mig-4-workloads": "a100-mig:idle",
+    "dcgm-h100-excerpt": "h100:idle",
+}
+
 # Two of the recordings are excerpts: what they leave out says nothing about the exporter.
 EXCERPTS = {"dcgm-a800x8-mixed-mig", "dcgm-h100-excerpt"}
 
@@ -186,6 +196,14 @@ def ours_alone_in(page: str, found: set[str]) -> set[str]:
 @pytest.mark.parametrize("name", PAGES)
 def test_every_difference_to_a_recorded_page_is_explained(name: str) -> None:
     found = differences(recorded(name), shapes(render(NODES[name]).encode()))
+
+    assert ours_alone_in(name, found) == {each.what for each in DIFFERENCES if name in each.pages}
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", SIMULATED)
+def test_the_simulated_hardware_differs_from_a_recorded_page_in_nothing_else(name: str) -> None:
+    found = differences(recorded(name), shapes(render(simulated(SIMULATED[name])).encode()))
 
     assert ours_alone_in(name, found) == {each.what for each in DIFFERENCES if name in each.pages}
 

@@ -10,11 +10,11 @@ from gputide.exporter.options import PageOptions
 from gputide.exporter.page.derive import SOURCES
 from gputide.exporter.page.labels import uuid_name
 from gputide.exporter.page.model import Cut
+from gputide.exporter.reasons import MIG_WHOLE_ONLY
 from gputide.exporter.selection import ChosenField, Selection
 from gputide.exposition import Family, Labels, Sample
 
 _Found = dict[str, list[tuple[Labels, float]]]
-MIG_REASON = "not there in MIG mode: the driver tells it for whole GPUs only"
 SILENT_REASON = "the driver gave neither a number nor a reason"
 
 
@@ -80,7 +80,7 @@ def unsupported(status: DeviceStatus, selection: Selection) -> Iterator[tuple[st
         is_hidden = chosen.row.scope is Scope.NOT_IN_MIG and status.device.is_mig_enabled
         if is_hidden or not _is_told(chosen.row.scope, sources, status.device, reading):
             reasons = [reading.unsupported[each] for each in sources if each in reading.unsupported]
-            yield chosen.name, (*reasons, MIG_REASON if is_hidden else SILENT_REASON)[0]
+            yield chosen.name, (*reasons, MIG_WHOLE_ONLY if is_hidden else SILENT_REASON)[0]
 
 
 def _is_told(scope: Scope, sources: tuple[Field, ...], device: Device, reading: Reading) -> bool:

@@ -8,7 +8,8 @@ from gputide.exporter.counters import UNTOLD_REASON, read_counters
 from gputide.exporter.fields import Field
 from gputide.exporter.model import Snapshot
 from gputide.exporter.options import PageOptions
-from gputide.exporter.page.health import MIG_REASON, SILENT_REASON, unsupported
+from gputide.exporter.page.health import SILENT_REASON, unsupported
+from gputide.exporter.reasons import MIG_WHOLE_ONLY
 from gputide.exporter.render import render
 from gputide.exporter.selection import default_selection, full_selection
 from gputide.exposition import Sample, parse
@@ -128,7 +129,7 @@ def test_what_dcgm_leaves_out_in_mig_mode_is_left_out_though_a_driver_tells_it()
     device = replace(gpu_nodes.a100_mig().devices[0].device)
     reasons = dict(unsupported(device_status(device, IDLE), SOME))
 
-    assert reasons["DCGM_FI_DEV_GPU_UTIL"] == MIG_REASON
+    assert reasons["DCGM_FI_DEV_GPU_UTIL"] == MIG_WHOLE_ONLY
 
 
 def test_a_field_that_only_dcgm_has_is_named_once_for_the_node() -> None:
