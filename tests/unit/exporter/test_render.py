@@ -90,14 +90,20 @@ def test_any_text_in_a_label_gives_a_page_that_can_be_read(
 
 @given(
     values=st.dictionaries(st.sampled_from(Field), st.floats(), max_size=12),
+    ratio=st.floats(),
     mig=st.dictionaries(st.sampled_from([5, 7, 8, 9, 99]), st.just({Field.MEMORY_USED_BYTES: 1.0})),
 )
 def test_any_reading_gives_a_page_that_can_be_read(
-    values: dict[Field, float], mig: dict[int, dict[Field, float]]
+    values: dict[Field, float], ratio: float, mig: dict[int, dict[Field, float]]
 ) -> None:
     status = gpu_nodes.a100_mig().devices[0]
     assert status.reading is not None
-    reading = replace(status.reading, values=values, mig_values=mig, unsupported={})
+    process = ProcessReading(pid=1, name="p", sm_ratio=ratio)
+    reading = replace(
+        status.reading, values=values, mig_values=mig, unsupported={}, processes=(process,)
+    )
     snapshot: Snapshot = replace(gpu_nodes.a100_mig(), devices=(replace(status, reading=reading),))
 
-    assert parse(render(snapshot, full_selection()).encode())
+    options = PageOptions(has_xid_text=True)
+
+    assert parse(render(snapshot, full_selection(), options).encode())

@@ -5,6 +5,7 @@ from gputide.exporter.catalog.aliases import DCGM_4_6, EXPORTER_1
 from gputide.exporter.catalog.dcgm import FIELDS, LABELS
 from gputide.exporter.catalog.known import is_known
 from gputide.exporter.catalog.rows import (
+    LARGEST,
     Derived,
     FieldRow,
     LabelRow,
@@ -13,6 +14,7 @@ from gputide.exporter.catalog.rows import (
     Scope,
     Style,
     Unit,
+    is_number,
 )
 
 ALIASES = EXPORTER_1 | DCGM_4_6
@@ -28,6 +30,7 @@ __all__ = [
     "EXPORTER_1",
     "FIELDS",
     "LABELS",
+    "LARGEST",
     "Derived",
     "FieldRow",
     "LabelRow",
@@ -38,5 +41,6 @@ __all__ = [
     "Unit",
     "custom",
     "is_known",
+    "is_number",
     "own",
 ]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
+from typing import TypeGuard
 
 from gputide.exporter.fields import Fact, Field
 from gputide.exporter.model import ProcessReading
@@ -17,6 +18,15 @@ class Style(Enum):
     DOUBLE = auto()
 
 
+LARGEST = 1e200
+"""No quantity comes near it, and no unit's factor makes it infinite."""
+
+
+def is_number(value: float | None) -> TypeGuard[float]:
+    """Return whether a value can be printed: it is there, and neither NaN nor infinite."""
+    return value is not None and -LARGEST < value < LARGEST
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """DCGM's unit: multiply our base unit by `factor`, then print by `style`."""
@@ -26,7 +36,7 @@ class Unit:
     style: Style
 
     def text(self, value: float) -> str:
-        """Return a finite value in base units as it stands on the page.
+        """Return a value in base units as it stands on the page; it has to be a number.
 
         >>> MEBIBYTES.text(5 * 2**20 - 1), WATTS.text(115.294), MILLIJOULES.text(27.151028)
         ('4', '115.294000', '27151')

@@ -126,13 +126,15 @@ def _capacities(device: Device) -> Iterable[tuple[DeviceKey, int]]:
 def _share(key: DeviceKey, allocations: list[Allocation], capacity: int | None) -> Share:
     is_shared = any(each.is_shared for each in allocations)
     sizes = [each.memory_bytes for each in allocations if each.memory_bytes is not None]
-    is_sized = len(sizes) == len(allocations)
+    memory = sum(sizes) if len(sizes) == len(allocations) else None
+    if not is_shared and capacity is not None:
+        memory = capacity  # all of it, whatever the driver keeps for itself
     computes = [each.compute_ratio for each in allocations if each.compute_ratio is not None]
     return Share(
         owner=allocations[0].owner,
         key=key,
         mode=Mode.SHARE if is_shared else Mode.EXCLUSIVE,
-        memory_bytes=sum(sizes) if is_sized else None if is_shared else capacity,
+        memory_bytes=memory,
         compute_ratio=sum(computes) if computes else None if is_shared else 0.0,
     )
 

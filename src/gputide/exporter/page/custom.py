@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from gputide.exporter.catalog import MetricRow, ProcessRow, Unit, custom
+from gputide.exporter.catalog import MetricRow, ProcessRow, Unit, custom, is_number
 from gputide.exporter.fields import Fact
 from gputide.exporter.model import (
     AllocateMode,
@@ -198,7 +198,9 @@ def _sorted(card: Labels, more: Mapping[str, str]) -> Labels:
 
 def _line(row: MetricRow, text: str, value: float | None) -> list[str]:
     unit: Unit = custom.UNITS[row.name]
-    return [] if value is None else [f"{row.name}{text}{unit.text(value)}\n"]
+    if not is_number(value):
+        return []
+    return [f"{row.name}{text}{unit.text(value)}\n"]
 
 
 def _block(row: MetricRow, lines: list[str]) -> Block:
@@ -207,5 +209,5 @@ def _block(row: MetricRow, lines: list[str]) -> Block:
 
 def _process_block(row: ProcessRow, name: str, uses: list[_Use], budget: Budget) -> Block:
     values = [(use.text, row.source(use.process)) for use in uses]
-    lines = [f"{name}{text}{row.unit.text(value)}\n" for text, value in values if value is not None]
+    lines = [f"{name}{text}{row.unit.text(value)}\n" for text, value in values if is_number(value)]
     return Block.of(name, Kind.GAUGE, row.help, budget.take(lines))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from gputide.exporter.catalog import Derived, Scope, Style, own
+from gputide.exporter.catalog import LARGEST, Derived, Scope, Style, own
 from gputide.exporter.fields import Field
 from gputide.exporter.options import PageOptions
 from gputide.exporter.page.labels import Holder
@@ -10,8 +10,6 @@ from gputide.exporter.page.model import Block, Budget
 from gputide.exporter.page.targets import Target, TargetMaker, Targets
 from gputide.exporter.page.windows import EventWindows
 from gputide.exporter.selection import ChosenEvents, ChosenField, Selection
-
-_INFINITY = float("inf")
 
 Column = Sequence[tuple[str, Mapping[Field | Derived, float]]]
 """Labels as text, and values, of all targets of a field."""
@@ -55,7 +53,7 @@ class DeviceBlocks:
         column = []
         for target in targets:
             xid, text = target.values.get(Field.XID_LAST), target.text
-            if xid is not None and 0 < xid < _INFINITY:
+            if xid is not None and 0 < xid < LARGEST:
                 message = own.XID_MESSAGES.get(int(xid), "unknown XID")
                 extra = (("err_code", str(int(xid))), ("err_msg", message))
                 holder = Holder(owner=target.holder.owner, extra=extra)
@@ -99,7 +97,7 @@ def _lines(chosen: ChosenField, column: Column) -> list[str]:
     A value that is absent, NaN or infinite has no line: unknown is not a number.
     """
     name, source = chosen.name, chosen.row.source
-    factor, style, top = chosen.row.unit.factor, chosen.row.unit.style, _INFINITY
+    factor, style, top = chosen.row.unit.factor, chosen.row.unit.style, LARGEST
     if style is Style.DOUBLE:
         return [
             f"{name}{text}{value * factor:.6f}\n"

@@ -1,9 +1,9 @@
 """How GPUs and the exporter are doing: the exporter's own metrics that a snapshot tells."""
 
 from collections.abc import Iterator
-from math import isfinite, nan
+from math import isfinite
 
-from gputide.exporter.catalog import Derived, MetricRow, Scope, own
+from gputide.exporter.catalog import Derived, MetricRow, Scope, is_number, own
 from gputide.exporter.fields import Field
 from gputide.exporter.model import Device, DeviceState, DeviceStatus, Reading, Snapshot
 from gputide.exporter.options import PageOptions
@@ -87,7 +87,7 @@ def _is_told(scope: Scope, sources: tuple[Field, ...], device: Device, reading: 
     """Return whether some target of the field has it."""
     has_own = scope is Scope.INSTANCE and device.mig_instances
     told = reading.mig_values.values() if has_own else (reading.values,)
-    return any(all(isfinite(values.get(each, nan)) for each in sources) for values in told)
+    return any(all(is_number(values.get(each)) for each in sources) for values in told)
 
 
 def _labels(device: Device, options: PageOptions) -> Labels:

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
 
-from gputide.exporter.catalog import Derived, FieldRow, Scope
+from gputide.exporter.catalog import Derived, FieldRow, Scope, is_number
 from gputide.exporter.fields import Fact, Field
 from gputide.exporter.model import Device, DeviceStatus, MigInstance, Reading
 from gputide.exporter.options import PageOptions
@@ -138,4 +137,4 @@ def _label_value(source: Fact | FieldRow, device: Device, values: Mapping[Field,
     if isinstance(source, Fact):
         return device.facts.get(source, "")
     value = None if isinstance(source.source, Derived) else values.get(source.source)
-    return "" if value is None or not isfinite(value) else source.unit.text(value)
+    return source.unit.text(value) if is_number(value) else ""

@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Mapping
 
+from gputide.exporter.catalog import is_number
 from gputide.exporter.catalog.own import CLOCK_EVENTS
 from gputide.exporter.fields import Field
 from gputide.exporter.model import DeviceStatus, Snapshot, XidCount
@@ -59,7 +60,7 @@ class EventWindows:
         if reading is None or (window and window[-1][0] >= reading.at_seconds):
             return
         bitmap = reading.values.get(Field.CLOCK_EVENT_REASONS)
-        if bitmap is not None and bitmap >= 0:  # which NaN is not
+        if is_number(bitmap):
             window.append((reading.at_seconds, int(bitmap)))
 
 

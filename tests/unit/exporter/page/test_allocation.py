@@ -74,6 +74,12 @@ def test_an_exclusive_device_is_given_whole_and_without_limit() -> None:
     )
 
 
+def test_an_exclusive_device_counts_whole_though_a_source_says_less() -> None:
+    less = replace(whole(ONE), memory_bytes=CARD.memory_bytes - MIB)
+
+    assert allocated_ratio(CARD, of(less)) == 1
+
+
 def test_what_nobody_says_of_a_shared_device_is_unknown() -> None:
     share = of(part(ONE, None)).shares[KEY][0]
 
