@@ -23,7 +23,7 @@ from gputide.exposition import Kind
 
 _KINDS = {"gauge": Kind.GAUGE, "counter": Kind.COUNTER}
 _TYPES = ("gauge", "counter", "label")
-_EVENTS = {row.name: row for row in own.WINDOWED}
+_EVENTS = {row.name: row for row in own.EVENTS}
 _NAMES = (*BY_NAME, *ALIASES, *_EVENTS)
 UNTOLD_REASON = "NVML does not tell this field; only DCGM's own host engine has it"
 
@@ -103,7 +103,7 @@ def _take(line: _Line, found: _Found) -> None:
 def _take_other(line: _Line, found: _Found) -> None:
     events = _EVENTS.get(line.name)
     if events is not None and line.type != "label":
-        # Counts inside a window go up and down: a gauge, though the file says counter.
+        # A count inside a window goes down again: a gauge, though the file says counter.
         found.events.append(ChosenEvents(line.name, events.kind, line.help, events))
     elif is_known(line.name):
         found.untold.append(Untold(line.name, UNTOLD_REASON))

@@ -25,7 +25,7 @@ class PageOptions:
 
     has_pci_bus_id: bool = True
     is_blank_replaced_in_model_name: bool = False
-    """Underscores for blanks in `modelName`."""
+    """Dashes for blanks in `modelName`."""
 
     has_pod_uid: bool = False
     has_pod_labels: bool = False

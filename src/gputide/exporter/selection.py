@@ -27,7 +27,7 @@ class ChosenLabel:
 
 @dataclass(frozen=True, slots=True)
 class ChosenEvents:
-    """A metric that counts events in a sliding window."""
+    """A metric that counts events, in a sliding window or since the start."""
 
     name: str
     kind: Kind
@@ -66,7 +66,7 @@ def full_selection() -> Selection:
     return Selection(
         fields=tuple(_field(row) for row in FIELDS),
         labels=tuple(_label(row) for row in LABELS if row.is_default),
-        events=tuple(ChosenEvents(row.name, row.kind, row.help, row) for row in own.WINDOWED),
+        events=tuple(ChosenEvents(row.name, row.kind, row.help, row) for row in own.EVENTS),
     )
 
 

@@ -14,5 +14,5 @@ def test_the_full_one_has_every_field_and_event_but_few_labels() -> None:
     chosen = full_selection()
 
     assert [each.row for each in chosen.fields] == list(FIELDS)
-    assert [each.row for each in chosen.events] == list(own.WINDOWED)
+    assert [each.row for each in chosen.events] == list(own.EVENTS)
     assert chosen.labels == default_selection().labels

@@ -7,11 +7,13 @@ GAUGE, COUNTER, INFO = Kind.GAUGE, Kind.COUNTER, Kind.INFO
 DEVICE = ("gpu", "UUID", "device")
 
 # fmt: off
-# dcgm-exporter's, with its labels after those of the GPU. They count inside a sliding window, so
-# they are gauges, whatever its counters file calls them.
+# dcgm-exporter's, with its labels after those of the GPU. Those in a sliding window are gauges,
+# whatever its counters file calls them; the totals count from the exporter's start.
 XIDS_IN_WINDOW = MetricRow("DCGM_EXP_XID_ERRORS_COUNT", GAUGE, ("window_size_in_ms", "xid"), "Count of XID Errors within the user-specified time window (see xid-count-window-size param).")
 CLOCK_EVENTS_IN_WINDOW = MetricRow("DCGM_EXP_CLOCK_EVENTS_COUNT", GAUGE, ("clock_event", "window_size_in_ms"), "Count of clock events within the user-specified time window (see clock-events-count-window-size param).")
-WINDOWED = (XIDS_IN_WINDOW, CLOCK_EVENTS_IN_WINDOW)
+XIDS_SINCE_START = MetricRow("DCGM_EXP_XID_ERRORS_TOTAL", COUNTER, ("xid",), "Total XID errors observed since exporter start.")
+CLOCK_EVENTS_SINCE_START = MetricRow("DCGM_EXP_CLOCK_EVENTS_TOTAL", COUNTER, ("clock_event",), "Total clock events observed since exporter start: how often each began.")
+EVENTS = (XIDS_IN_WINDOW, CLOCK_EVENTS_IN_WINDOW, XIDS_SINCE_START, CLOCK_EVENTS_SINCE_START)
 
 XIDS = MetricRow("gputide_gpu_xid_errors_total", COUNTER, (*DEVICE, "xid"), "XID errors of the GPU since the exporter started, by code.")
 XID_LAST_SEEN = MetricRow("gputide_gpu_xid_last_seen_timestamp_seconds", GAUGE, (*DEVICE, "xid"), "When an XID error of this code was last seen on the GPU.")

@@ -52,7 +52,7 @@ def reference() -> str:
         _INTRODUCTION,
         _fields(),
         _label_fields(),
-        _metrics("## Events in a window (on request)", own.WINDOWED),
+        _metrics("## Counts of events (on request)", own.EVENTS),
         _custom(),
         _metrics("## Ours: what the snapshot tells", own.FROM_SNAPSHOT),
         _metrics("## Ours: what the serving process tells", own.FROM_PROCESS),

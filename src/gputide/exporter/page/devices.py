@@ -10,6 +10,7 @@ from gputide.exporter.page.model import Block, Budget
 from gputide.exporter.page.targets import Target, TargetMaker, Targets
 from gputide.exporter.page.windows import EventWindows
 from gputide.exporter.selection import ChosenEvents, ChosenField, Selection
+from gputide.exposition import Labels
 
 Column = Sequence[tuple[str, Mapping[Field | Derived, float]]]
 """Labels as text, and values, of all targets of a field."""
@@ -40,7 +41,7 @@ class DeviceBlocks:
         return found
 
     def event_blocks(self, targets: Targets, windows: EventWindows, budget: Budget) -> list[Block]:
-        """Return the blocks of events in a window."""
+        """Return the blocks that count events."""
         found = []
         for chosen in self._selection.events:
             lines = [line for each in targets.cards for line in self._events(chosen, each, windows)]
@@ -62,21 +63,30 @@ class DeviceBlocks:
         return column
 
     def _events(self, chosen: ChosenEvents, target: Target, windows: EventWindows) -> list[str]:
-        counts: Mapping[int, int] | Mapping[str, int]
-        if chosen.row is own.XIDS_IN_WINDOW:
-            name, counts = "xid", windows.xids(target.device.uuid)
-            seconds = self._options.xid_window_seconds
-        else:
-            name, counts = "clock_event", windows.clock_events(target.device.uuid)
-            seconds = self._options.clock_event_window_seconds
-        window = ("window_size_in_ms", str(round(seconds * 1000)))
+        counts, seconds = self._counts(chosen, target.device.uuid, windows)
+        window: Labels = ()
+        if seconds is not None:
+            window = (("window_size_in_ms", str(round(seconds * 1000))),)
+        name = next(label for label in chosen.row.labels if label != "window_size_in_ms")
         fixed = len(target.labels) - len(self._selection.labels)
         lines = []
         for key, count in counts.items():
-            fields = sorted((*target.labels[fixed:], (name, str(key)), window))
+            fields = sorted((*target.labels[fixed:], (name, str(key)), *window))
             text = self._maker.text((*target.labels[:fixed], *fields), target.holder).text
             lines.append(f"{chosen.name}{text}{count}\n")
         return lines
+
+    def _counts(
+        self, chosen: ChosenEvents, uuid: str, windows: EventWindows
+    ) -> tuple[Mapping[int, int] | Mapping[str, int], float | None]:
+        """Return the counts by code or event, and the window where it is one."""
+        if chosen.row is own.XIDS_IN_WINDOW:
+            return windows.xids(uuid), self._options.xid_window_seconds
+        if chosen.row is own.CLOCK_EVENTS_IN_WINDOW:
+            return windows.clock_events(uuid), self._options.clock_event_window_seconds
+        if chosen.row is own.XIDS_SINCE_START:
+            return windows.xid_totals(uuid), None
+        return windows.clock_event_totals(uuid), None
 
 
 def _column(targets: tuple[Target, ...], *, is_derived: bool) -> Column:

@@ -44,7 +44,7 @@ def device_labels(
     """Return a GPU's labels in dcgm-exporter's order, without those of its holder."""
     model = device.model_name
     if options.is_blank_replaced_in_model_name:
-        model = model.replace(" ", "_")
+        model = "-".join(model.split())
     labels = [("gpu", str(device.index)), (uuid_name(options), device.uuid)]
     if options.has_pci_bus_id:
         labels.append(("pci_bus_id", device.pci_bus_id))

@@ -23,6 +23,8 @@ EVENTS = read_counters(
     """
 DCGM_EXP_XID_ERRORS_COUNT, gauge, XIDs.
 DCGM_EXP_CLOCK_EVENTS_COUNT, gauge, Clocks.
+DCGM_EXP_XID_ERRORS_TOTAL, counter, XIDs.
+DCGM_EXP_CLOCK_EVENTS_TOTAL, counter, Clocks.
 DCGM_FI_DRIVER_VERSION, label, Driver Version
 """,
     source="events",
@@ -97,4 +99,11 @@ def test_events_in_a_window_have_their_labels_among_the_label_fields() -> None:
     )
     clocks = found["DCGM_EXP_CLOCK_EVENTS_COUNT"].samples
     assert len(clocks) == 9
+    total = found["DCGM_EXP_XID_ERRORS_TOTAL"].samples[0]
+    assert (total.labels[-2:], total.value) == (
+        (("DCGM_FI_DRIVER_VERSION", "535.183.01"), ("xid", "48")),
+        2,
+    )
+    begun = found["DCGM_EXP_CLOCK_EVENTS_TOTAL"].samples
+    assert {dict(s.labels)["clock_event"] for s in begun if s.value} == {"power_cap", "hw_thermal"}
     assert {dict(s.labels)["clock_event"] for s in clocks if s.value} == {"power_cap", "hw_thermal"}

@@ -64,7 +64,7 @@ def test_each_label_style_can_be_chosen() -> None:
         "NodePoolId",
         "PodSource",
     ]
-    assert ("modelName", "Tesla_T4") in labels
+    assert ("modelName", "Tesla-T4") in labels
     none = device_labels(T4, None, (), "n1", PageOptions(host_label=HostLabel.NONE))
     assert not {"Hostname", "hostname", ""} & set(names(none))
 

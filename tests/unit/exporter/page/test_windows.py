@@ -65,6 +65,17 @@ def test_clock_events_count_readings_with_their_bit() -> None:
     assert w.clock_events(GPU.uuid)["power_cap"] == 1
 
 
+def test_totals_count_each_beginning_and_every_xid_since_the_start() -> None:
+    w = windows()
+    for seconds, bitmap in ((0, 4), (20, 4), (40, 0), (1_000, 4 | 1)):
+        w.observe(at(seconds, bitmap=bitmap, xids=xid(int(seconds / 20) + 1, seconds)))
+
+    totals = w.clock_event_totals(GPU.uuid)
+    assert (totals["power_cap"], totals["gpu_idle"], totals["sync_boost"]) == (2, 1, 0)
+    assert w.xid_totals(GPU.uuid) == {79: 51}
+    assert w.clock_event_totals("GPU-unknown") == {}
+
+
 def test_one_reading_counts_once_however_often_it_is_served() -> None:
     w = windows()
     for _ in range(3):
