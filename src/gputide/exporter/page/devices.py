@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from gputide.exporter.catalog import LARGEST, Derived, Scope, Style, own
 from gputide.exporter.fields import Field
 from gputide.exporter.options import PageOptions
-from gputide.exporter.page.labels import Holder
+from gputide.exporter.page.labels import Holder, LabelCache
 from gputide.exporter.page.model import Block, Budget
 from gputide.exporter.page.targets import Target, TargetMaker, Targets
 from gputide.exporter.page.windows import EventWindows
@@ -23,6 +23,7 @@ class DeviceBlocks:
         self._selection = selection
         self._options = options
         self._maker = maker
+        self._event_texts = LabelCache[str]()
 
     def blocks(self, targets: Targets, budget: Budget) -> list[Block]:
         """Return a block for each selected field that some target has."""
@@ -47,6 +48,7 @@ class DeviceBlocks:
             lines = [line for each in targets.cards for line in self._events(chosen, each, windows)]
             if lines := budget.take(lines):
                 found.append(Block.of(chosen.name, chosen.kind, chosen.help, lines))
+        self._event_texts.turn()
         return found
 
     def _with_xid_text(self, targets: tuple[Target, ...]) -> Column:
@@ -71,8 +73,13 @@ class DeviceBlocks:
         fixed = len(target.labels) - len(self._selection.labels)
         lines = []
         for key, count in counts.items():
-            fields = sorted((*target.labels[fixed:], (name, str(key)), *window))
-            text = self._maker.text((*target.labels[:fixed], *fields), target.holder).text
+            cache_key = (chosen.name, target.device.uuid, key)
+            made_from = (target.labels, target.holder)
+            text = self._event_texts.find(cache_key, made_from)
+            if text is None:
+                fields = sorted((*target.labels[fixed:], (name, str(key)), *window))
+                made = self._maker.text((*target.labels[:fixed], *fields), target.holder)
+                text = self._event_texts.keep(cache_key, made_from, made.text)
             lines.append(f"{chosen.name}{text}{count}\n")
         return lines
 
