@@ -1,0 +1,145 @@
+"""The node's owners: asks the sources, each with its time limits, and puts the answers together.
+
+    async with node_owners(OwnerSettings(node_name="gpu-1"), SystemClock()) as owners:
+        collector = Collector(reader, owners, clock, ...)
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Generic, TypeVar
+
+from gputide.clock import Clock
+from gputide.errors import GputideError
+from gputide.exporter.model import Device, Ownership
+from gputide.exporter.owners.attribution import Evidence, attribute
+from gputide.exporter.owners.model import HeldDevices, SeenProcesses
+from gputide.exporter.owners.ports import Kubelet, Processes
+from gputide.exporter.owners.settings import OwnerSettings
+from gputide.exporter.ports import PodDirectory, PodRecord
+
+Answer = TypeVar("Answer")
+_Pods = Mapping[tuple[str, str], PodRecord]
+
+
+@asynccontextmanager
+async def node_owners(settings: OwnerSettings, clock: Clock) -> AsyncIterator["NodeOwners"]:
+    """Open what the settings ask for; nothing is asked of it before the first look."""
+    from gputide.exporter.owners.cgroup import ProcFiles
+    from gputide.exporter.owners.podresources import PodResources
+
+    async with AsyncExitStack() as stack:
+        kubelet, pods = None, None
+        if settings.kubelet_socket:
+            kubelet = PodResources(settings, clock)
+            stack.push_async_callback(kubelet.close)
+        if settings.has_kube_api:
+            # 4 MiB of memory that a node without Kubernetes need not spend.
+            from gputide.exporter.owners.kube import node_pods
+
+            pods = await stack.enter_async_context(node_pods(settings, clock))
+        processes = ProcFiles(settings.proc_root) if settings.proc_root else None
+        yield NodeOwners(settings, clock, kubelet=kubelet, pods=pods, processes=processes)
+
+
+class NodeOwners:
+    """An OwnershipSource; a source that fails costs only what it alone would have told."""
+
+    def __init__(
+        self,
+        settings: OwnerSettings,
+        clock: Clock,
+        *,
+        kubelet: Kubelet | None = None,
+        pods: PodDirectory | None = None,
+        processes: Processes | None = None,
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._processes = processes
+        self._held: Kept[tuple[HeldDevices, ...]] | None = None
+        self._pods: Kept[_Pods] | None = None
+        if kubelet is not None:
+            self._held = Kept("kubelet", kubelet.held_devices, settings, clock)
+        if pods is not None:
+            self._pods = Kept("Kubernetes API", pods.pods, settings, clock)
+
+    async def ownership(self, devices: Iterable[Device], pids: Iterable[int]) -> Ownership:
+        """Return the owners of those devices and processes; raises nothing of ours."""
+        asked = [kept.refresh() for kept in (self._held, self._pods) if kept is not None]
+        await asyncio.gather(*asked)
+        seen = SeenProcesses(cgroups={})
+        if self._processes is not None and self._pods is not None:
+            seen = self._processes.look(pids)
+        kept = [each for each in (self._held, self._pods) if each is not None]
+        times = [each.at_seconds for each in kept if each.at_seconds is not None]
+        problems = [each.problem for each in kept]
+        evidence = Evidence(
+            held=self._held.answer if self._held else None,
+            pods=self._pods.answer if self._pods else None,
+            cgroups=seen.cgroups,
+            problems=tuple(filter(None, (*problems, seen.problem))),
+        )
+        return attribute(
+            evidence,
+            tuple(devices),
+            self._settings,
+            at_seconds=min(times, default=self._clock.now_seconds()),
+        )
+
+    def ages_seconds(self) -> Mapping[str, float]:
+        """Return how old each source's answer is; one without an answer is left out."""
+        now = self._clock.now_seconds()
+        named = {"kubelet": self._held, "pods": self._pods}
+        times = {name: each.at_seconds for name, each in named.items() if each is not None}
+        return {name: max(now - at, 0.0) for name, at in times.items() if at is not None}
+
+
+class Kept(Generic[Answer]):
+    """The newest answer of one source: asked anew when it is old, dropped when it is too old."""
+
+    def __init__(
+        self,
+        name: str,
+        ask: Callable[[], Awaitable[Answer]],
+        settings: OwnerSettings,
+        clock: Clock,
+    ) -> None:
+        self._name = name
+        self._ask = ask
+        self._settings = settings
+        self._clock = clock
+        self._asked_at: float | None = None
+        self._answered_at: float | None = None
+        self.answer: Answer | None = None
+        self.at_seconds: float | None = None
+        """Unix time of the answer, None where there is none."""
+
+        self.problem = ""
+
+    async def refresh(self) -> None:
+        """Ask where the answer is older than its lifetime; a failure is not repeated before."""
+        now = self._clock.monotonic_seconds()
+        if self._asked_at is not None and now - self._asked_at < self._settings.ttl_seconds:
+            return
+        self._asked_at = now
+        unix = self._clock.now_seconds()
+        deadline = self._settings.deadline_seconds
+        try:
+            async with asyncio.timeout(deadline):
+                answer = await self._ask()
+        except TimeoutError:
+            self._fail(f"{self._name}: no answer within {deadline:g} s")
+        except GputideError as error:
+            self._fail(str(error))
+        else:
+            self.answer, self.problem = answer, ""
+            self.at_seconds, self._answered_at = unix, now
+
+    def _fail(self, problem: str) -> None:
+        self.problem = problem
+        if self._answered_at is None:
+            return
+        age = self._clock.monotonic_seconds() - self._answered_at
+        if age > self._settings.max_age_seconds:  # who may be gone must not keep its series
+            self.answer, self.at_seconds, self._answered_at = None, None, None
