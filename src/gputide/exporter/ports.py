@@ -63,3 +63,19 @@ class PodRecord(Protocol):
     @property
     def container_names(self) -> tuple[str, ...]:
         """In the order of the pod's spec; sharing annotations count by it."""
+
+    @property
+    def container_ids(self) -> Mapping[str, str]:
+        """Container names by the runtime's id, without its `containerd://`."""
+
+    @property
+    def gpu_memory_units(self) -> Mapping[str, int]:
+        """Limit of `aliyun.com/gpu-mem` by container; containers without it are left out."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has succeeded or failed, and so runs nothing."""
+
+    @property
+    def is_deleting(self) -> bool:
+        """Whether it has been told to end; it may still run."""

@@ -8,7 +8,7 @@ from gputide.exporter.owners.model import HeldDevices, SeenProcesses
 
 
 class OwnerSourceError(GputideError):
-    """A source of owners cannot be asked: `source` names it, `problem` says why and what mends it."""
+    """A source of owners cannot be asked: `source` names it, `problem` says what mends it."""
 
     def __init__(self, source: str, problem: str) -> None:
         super().__init__(f"{source}: {problem}")

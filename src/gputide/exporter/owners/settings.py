@@ -30,13 +30,13 @@ class OwnerSettings:
     """The kubelet's pod-resources socket; empty asks no kubelet."""
 
     resource_names: tuple[str, ...] = ()
-    """Further resources whose device ids name GPUs; nvidia.com/gpu and MIG are always among them."""
+    """Further resources of GPUs; nvidia.com/gpu, gpu.shared and mig-* are always among them."""
 
     has_kube_api: bool = True
     """Ask the Kubernetes API for pods: labels, uids, sharing annotations, owners of processes."""
 
     kubeconfig: str = ""
-    """A kubeconfig file; empty: the pod's service account, else $KUBECONFIG, else ~/.kube/config."""
+    """A kubeconfig file; empty: the service account, else $KUBECONFIG, else ~/.kube/config."""
 
     has_pod_labels: bool = False
     pod_label_patterns: tuple[re.Pattern[str], ...] = ()

@@ -1,7 +1,7 @@
 """The node's owners: asks the sources, each with its time limits, and puts the answers together.
 
-    async with node_owners(OwnerSettings(node_name="gpu-1"), SystemClock()) as owners:
-        collector = Collector(reader, owners, clock, ...)
+async with node_owners(OwnerSettings(node_name="gpu-1"), SystemClock()) as owners:
+    collector = Collector(reader, owners, clock, ...)
 """
 
 import asyncio
@@ -78,7 +78,7 @@ class NodeOwners:
             held=self._held.answer if self._held else None,
             pods=self._pods.answer if self._pods else None,
             cgroups=seen.cgroups,
-            problems=tuple(filter(None, (*problems, seen.problem))),
+            problems=tuple(filter(None, (*problems, self._unasked(), seen.problem))),
         )
         return attribute(
             evidence,
@@ -86,6 +86,11 @@ class NodeOwners:
             self._settings,
             at_seconds=min(times, default=self._clock.now_seconds()),
         )
+
+    def _unasked(self) -> str:
+        if self._pods is None or self._held is not None:
+            return ""
+        return "GPUs held whole are unknown: no kubelet socket is set"
 
     def ages_seconds(self) -> Mapping[str, float]:
         """Return how old each source's answer is; one without an answer is left out."""
