@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
 
 from gputide.exporter.fields import Field
 from gputide.exporter.model import ProcessReading
@@ -46,8 +48,9 @@ class State:
     last_xid: int = 0
 
 
-def unsupported(profile: GpuProfile) -> dict[Field, str]:
-    """Return what such a GPU does not give, and why."""
+@cache
+def unsupported(profile: GpuProfile) -> Mapping[Field, str]:
+    """Return what such a GPU does not give, and why; not to be changed."""
     reasons = dict.fromkeys((Field.FAN_SPEED_RATIO,), NOT_SUPPORTED)
     if not profile.has_hbm:
         reasons[Field.MEMORY_TEMPERATURE_CELSIUS] = NOT_SUPPORTED
@@ -58,7 +61,7 @@ def unsupported(profile: GpuProfile) -> dict[Field, str]:
     reasons |= dict.fromkeys(_RETIRED if profile.has_row_remapping else _REMAPPING, NOT_SUPPORTED)
     if profile.mig:
         reasons |= dict.fromkeys(_WHOLE_ONLY, MIG_WHOLE_ONLY)
-    return reasons | dict.fromkeys(_NOT_ASKED, NOT_ASKED)
+    return MappingProxyType(reasons | dict.fromkeys(_NOT_ASKED, NOT_ASKED))
 
 
 def card_values(state: State) -> dict[Field, float]:
@@ -75,9 +78,8 @@ def card_values(state: State) -> dict[Field, float]:
         Field.MIG_MODE: float(bool(state.profile.mig)),
         Field.VGPU_LICENSE_STATUS: 0,
     }
-    return {
-        field: value for field, value in values.items() if field not in unsupported(state.profile)
-    }
+    refused = unsupported(state.profile)
+    return {field: value for field, value in values.items() if field not in refused}
 
 
 def instance_values(state: State, slot: MigSlot) -> dict[Field, float]:
