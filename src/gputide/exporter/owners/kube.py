@@ -152,7 +152,7 @@ class NodePods:
         request.timeout = httpx2.Timeout(deadline, read=WATCH_SECONDS + deadline)
         try:
             question = client.build_adapter_request(request)
-            response = await client.send(question, stream=True)  # type: ignore[no-untyped-call] lightkube
+            response = await client.send(question, stream=True)  # type: ignore[no-untyped-call]  # lightkube
             try:
                 if response.status_code == httpx2.codes.GONE:
                     raise _ExpiredError
@@ -230,7 +230,7 @@ async def _client(settings: OwnerSettings) -> AsyncIterator[GenericAsyncClient]:
     except ConfigError as error:
         raise _ApiError(str(error)) from error
     finally:
-        await client.close()  # type: ignore[no-untyped-call] lightkube
+        await client.close()  # type: ignore[no-untyped-call]  # lightkube
 
 
 async def _lines(response: httpx2.Response) -> AsyncIterator[bytes]:

@@ -133,6 +133,8 @@ def _os_words(error: OSError) -> str:
         return "is not there; mount the folder /var/lib/kubelet/pod-resources into the container"
     if isinstance(error, ConnectionRefusedError):
         return "nobody listens; the kubelet is restarting, or its folder was mounted by file"
+    if isinstance(error, ConnectionError):
+        return "is no kubelet's: it hangs up before it has answered"
     if error.errno in {EACCES, EPERM}:
         return "permission denied; the kubelet's socket is root's: run as user 0"
     return error.strerror or type(error).__name__
