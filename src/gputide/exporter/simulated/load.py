@@ -178,17 +178,22 @@ def parse_load(
     text: str,
     *,
     read_text: Callable[[str], str],
+    busy_time_of: Callable[[Sequence[Sequence[int]]], BusyTime] | None = None,
     start_seconds: float = 0,
     seed: int = 0,
     setting: str = "simulate-load",
 ) -> Load:
-    """Return the load that a text asks for: a ratio, `tide`, `tide:LOW-HIGH` or `file:PATH`.
+    """Return the load that a text asks for.
 
-    `read_text` returns a file's content. Raise SettingError or InputError.
+    A ratio, `tide`, `tide:LOW-HIGH`, `file:PATH`, or `processes:PID+PID,PID`, which are the
+    processes of GPU 0 and of GPU 1. `read_text` returns a file's content, `busy_time_of` looks at
+    processes. Raise SettingError or InputError.
     """
     kind, _, rest = text.strip().partition(":")
     if kind == "file" and rest:
         return read_load(read_text(rest), source=rest, start_seconds=start_seconds)
+    if kind == "processes" and busy_time_of is not None and (groups := _pids(rest)):
+        return LiveLoad(busy_time_of(groups))
     if kind == "tide":
         bounds = _ratios(rest.split("-")) if rest else (LOW_RATIO, HIGH_RATIO)
         if bounds is not None and len(bounds) == 2 and bounds[0] <= bounds[1]:
@@ -196,8 +201,18 @@ def parse_load(
     elif (ratios := _ratios([rest if kind == "constant" else text])) is not None:
         return ConstantLoad(ratios[0])
     raise SettingError(
-        setting, f"{text!r} is not a ratio of 0 to 1, tide, tide:LOW-HIGH or file:PATH"
+        setting,
+        f"{text!r} is not a ratio of 0 to 1, tide, tide:LOW-HIGH, file:PATH or"
+        " processes:PID[+PID][,PID]",
     )
+
+
+def _pids(text: str) -> tuple[tuple[int, ...], ...]:
+    """Return the processes by GPU, nothing where the text is none."""
+    groups = [group.split("+") for group in text.split(",")]
+    if not all(pid.isdecimal() and pid.isascii() for group in groups for pid in group):
+        return ()
+    return tuple(tuple(map(int, group)) for group in groups)
 
 
 def _ratios(parts: Sequence[str]) -> tuple[float, ...] | None:

@@ -125,7 +125,7 @@ def test_a_text_says_which_load() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "1.5", "-1", "nan", "tide:0.7-0.2", "tide:x", "flood", "file:"]
+    "text", ["", "1.5", "-1", "nan", "tide:0.7-0.2", "tide:x", "flood", "file:", "processes:1"]
 )
 def test_a_text_that_is_no_load_is_refused(text: str) -> None:
     with pytest.raises(SettingError, match="tide:LOW-HIGH"):
