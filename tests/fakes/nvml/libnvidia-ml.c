@@ -28,6 +28,8 @@ static struct nvmlDevice_st cards[MAX_GPUS];
 static struct nvmlDevice_st migs[MAX_GPUS][MAX_MIGS];
 static int is_started;
 static int calls;
+static int shutdowns;
+static int hanging;
 
 static int text(const char *key, char *value, int size)
 {
@@ -113,8 +115,11 @@ static nvmlReturn_t answer(nvmlDevice_t device, const char *name)
         return NVML_SUCCESS;                                                                       \
     }
 
-/* For tests: how many calls have been made. */
+/* For tests: calls made, shutdowns made, calls that hang or are about to ask for power. */
 API int gputide_fake_calls(void) { return calls; }
+
+API int gputide_fake_shutdowns(void) { return shutdowns; }
+API int gputide_fake_hanging(void) { return hanging; }
 
 API nvmlReturn_t nvmlInitWithFlags(unsigned int flags)
 {
@@ -139,6 +144,7 @@ API nvmlReturn_t nvmlInit_v2(void) { return nvmlInitWithFlags(0); }
 API nvmlReturn_t nvmlShutdown(void)
 {
     is_started = 0;
+    shutdowns++;
     return NVML_SUCCESS;
 }
 
@@ -284,8 +290,10 @@ BY_KIND(nvmlDeviceGetPcieThroughput, nvmlPcieUtilCounter_t, "throughput", 125)
 
 API nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *power)
 {
+    __sync_fetch_and_add(&hanging, 1);
     for (double waited = 0; waited < of(device->gpu, "hang", 0); waited += 0.005)
         usleep(5000);
+    __sync_fetch_and_sub(&hanging, 1);
     ASK(device, "power");
     *power = (unsigned int)of(device->gpu, "power", 412500);
     return NVML_SUCCESS;

@@ -1,6 +1,8 @@
 """NVML as a whole: starting it, and its errors in our words."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pynvml  # type: ignore[import-untyped]  # NVIDIA ships no types
@@ -10,6 +12,8 @@ from gputide.exporter.reasons import NOT_SUPPORTED
 
 Handle = Any
 """An opaque pointer of the driver's."""
+
+_PATIENCE_SECONDS = 3.0
 
 _MENDING = {
     pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
@@ -97,11 +101,13 @@ def raise_if_fatal(error: pynvml.NVMLError, gpu: str) -> None:
 
 
 class Session:
-    """NVML, started on demand, and anew after the driver was reloaded."""
+    """NVML, started on demand, and anew after an error of the driver as a whole."""
 
     def __init__(self) -> None:
         self._is_started = False
         self._lock = threading.Lock()
+        self._users = 0
+        self._idle = threading.Condition()
         self.generation = 0
         """Grows with each start; handles of an earlier one are void."""
 
@@ -114,9 +120,27 @@ class Session:
                 self.generation += 1
             return self.generation
 
+    @contextmanager
+    def using(self) -> Iterator[None]:
+        """Keep NVML from being shut down meanwhile: that would crash a call that is out."""
+        with self._idle:
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._idle:
+                self._users -= 1
+                self._idle.notify_all()
+
     def close(self) -> None:
-        """Let go of NVML; the next `ensure` starts it anew."""
+        """Let go of NVML once nobody uses it; the next `ensure` starts it anew.
+
+        Where a call hangs, NVML is left as it is, started once more than it is shut down.
+        """
         with self._lock:
-            if self._is_started:
-                stop()
+            if not self._is_started:
+                return
             self._is_started = False
+            with self._idle:
+                if self._idle.wait_for(lambda: self._users == 0, timeout=_PATIENCE_SECONDS):
+                    stop()

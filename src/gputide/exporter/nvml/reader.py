@@ -69,33 +69,27 @@ class NvmlReader:
 
     def read(self, device: Device) -> Reading:
         """Read everything of one GPU."""
-        started = self._started
-        if started is None:
-            raise DriverError("the driver is being started anew")
-        if device.uuid.startswith(_UNKNOWN):
-            raise DeviceLostError(f"GPU {device.index}: off the bus since before we looked")
-        at_seconds, now_seconds = self._clock.now_seconds(), self._clock.monotonic_seconds()
-        session = started.sessions.get(device.uuid)
-        try:
-            if session is None:
-                session = self._open(device, started, now_seconds)
-            reading = session.read(device, at_seconds=at_seconds, now_seconds=now_seconds)
-        except DriverError:
-            self._is_doubtful = True
-            raise
-        except pynvml.NVMLError as error:
-            self._is_doubtful |= is_driver_error(error)
-            raise_if_fatal(error, f"GPU {device.index}")
-            raise DeviceError(f"GPU {device.index}: {reason(error)}") from error
-        return _with_xid(reading, device.uuid, started.events)
+        with self._session.using():
+            started = self._started
+            if started is None:
+                raise DriverError("the driver is being started anew")
+            if device.uuid.startswith(_UNKNOWN):
+                raise DeviceLostError(f"GPU {device.index}: off the bus since before we looked")
+            try:
+                reading = self._read(device, started)
+            except DriverError:
+                self._is_doubtful = True
+                raise
+            return _with_xid(reading, device.uuid, started.events)
 
     def next_xid(self, *, timeout_seconds: float) -> tuple[str, int] | None:
         """Wait for an XID event; return (uuid, code), or None at the time-out."""
-        started = self._started
-        if started is None:
-            self._closed.wait(timeout_seconds)
-            return None
-        return started.events.next(timeout_seconds=timeout_seconds)
+        with self._session.using():
+            started = self._started
+            if started is not None:
+                return started.events.next(timeout_seconds=timeout_seconds)
+        self._closed.wait(timeout_seconds)
+        return None
 
     def close(self) -> None:
         """Let go of the driver."""
@@ -138,6 +132,15 @@ class NvmlReader:
             started.device_facts[device.uuid] = device_facts(handle)
         started.events.register(device.uuid, handle)
         return replace(device, facts={**started.facts, **started.device_facts[device.uuid]})
+
+    def _read(self, device: Device, started: _Started) -> Reading:
+        at_seconds, now_seconds = self._clock.now_seconds(), self._clock.monotonic_seconds()
+        try:
+            session = started.sessions.get(device.uuid) or self._open(device, started, now_seconds)
+            return session.read(device, at_seconds=at_seconds, now_seconds=now_seconds)
+        except pynvml.NVMLError as error:
+            raise_if_fatal(error, f"GPU {device.index}")
+            raise DeviceError(f"GPU {device.index}: {reason(error)}") from error
 
     def _open(self, device: Device, started: _Started, now_seconds: float) -> DeviceSession:
         session = DeviceSession(

@@ -79,3 +79,22 @@ def test_an_error_of_one_call_is_a_reason_and_some_reasons_last() -> None:
     assert is_lasting(refusal)
     assert reason(passing) == "the driver answers: Timeout"
     assert not is_lasting(passing)
+
+
+def test_the_driver_is_not_shut_down_under_a_call_that_is_out(driver: NvmlDriver) -> None:
+    program = """
+import threading
+gpu = reader.devices()[0]
+state({"0.hang": 30})
+thread = threading.Thread(target=problem, args=(reader.read, gpu), daemon=True)
+thread.start()
+while not pynvml.nvmlLib.gputide_fake_hanging():
+    thread.join(0.01)
+closing = threading.Thread(target=reader.close, daemon=True)
+closing.start()
+early = pynvml.nvmlLib.gputide_fake_shutdowns()
+state({})
+closing.join(20)
+result = [early, thread.is_alive(), pynvml.nvmlLib.gputide_fake_shutdowns()]
+"""
+    assert driver.run(program) == [0, False, 1]
