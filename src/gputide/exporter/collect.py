@@ -187,6 +187,7 @@ class Collector:
     def _enumerate(self) -> None:
         while not self._stop.is_set():
             self._survives("enumerate GPUs", self._node.enumerate_once)
+            self._threads = {key: each for key, each in self._threads.items() if each.is_alive()}
             for watch in self._node.watches:
                 if watch.is_present:
                     self._ensure_thread(watch)

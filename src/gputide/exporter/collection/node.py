@@ -1,7 +1,7 @@
 """All GPUs of the node under watch: who was seen, who is there, and their XID events."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import structlog
 
@@ -10,7 +10,7 @@ from gputide.errors import GputideError
 from gputide.exporter.collection.settings import CollectionSettings
 from gputide.exporter.collection.watch import ErrorKind, Watch
 from gputide.exporter.collection.xids import MAX_GPUS, XidLedger
-from gputide.exporter.model import DeviceStatus
+from gputide.exporter.model import Device, DeviceStatus
 from gputide.exporter.ports import DeviceReader
 
 log = structlog.stdlib.get_logger()
@@ -19,7 +19,10 @@ NOT_ENUMERATED_YET = "the driver has not yet told which GPUs there are"
 
 
 class NodeWatch:
-    """The GPUs that this process has ever seen. One thread enumerates, one waits for XID events."""
+    """The GPUs that this process has seen and that no other GPU has replaced.
+
+    One thread enumerates, one waits for XID events, any thread looks.
+    """
 
     def __init__(self, reader: DeviceReader, settings: CollectionSettings, clock: Clock) -> None:
         self._reader = reader
@@ -62,10 +65,10 @@ class NodeWatch:
                 known.see(device)
             elif len(watches) < MAX_GPUS:
                 watches[device.uuid] = Watch(device, self._settings, self._clock)
-        present = {device.uuid for device in devices}
-        for uuid, watch in watches.items():
-            if uuid not in present:
-                watch.miss()
+        for uuid in watches.keys() - {device.uuid for device in devices}:
+            watches[uuid].miss()
+            if _is_replaced(watches[uuid].device, devices):
+                del watches[uuid]
         by_index = sorted(watches.items(), key=lambda each: (each[1].device.index, each[0]))
         self._watches = dict(by_index)
         self._set_problem("" if devices else NO_DEVICE)
@@ -116,3 +119,10 @@ class NodeWatch:
         if problem and problem != self._problem:
             log.warning("no GPUs to read", problem=problem)
         self._problem = problem
+
+
+def _is_replaced(gone: Device, present: Iterable[Device]) -> bool:
+    """Return whether another GPU is in its slot now: then nobody expects it back."""
+    if not gone.pci_bus_id:  # it could not even be identified
+        return any(device.index == gone.index for device in present)
+    return any(device.pci_bus_id == gone.pci_bus_id for device in present)

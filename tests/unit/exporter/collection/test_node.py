@@ -36,6 +36,36 @@ def test_a_gpu_that_vanishes_stays_in_the_list_as_lost() -> None:
     assert scene.look() == {0: DeviceState.UP, 1: DeviceState.UP, 2: DeviceState.LOST}
 
 
+def test_a_gpu_with_another_in_its_slot_is_no_longer_expected() -> None:
+    scene = Scene()
+    scene.look()
+    scene.reader.present = [*GPUS[:2], replace(GPUS[2], uuid="GPU-new")]
+
+    assert scene.look() == dict.fromkeys(range(3), DeviceState.UP)
+    assert scene.node.watches[2].device.uuid == "GPU-new"
+
+
+def test_a_gpu_that_could_not_be_identified_is_forgotten_once_it_is() -> None:
+    scene = Scene()
+    scene.reader.present = [*GPUS[:2], replace(GPUS[2], uuid="unknown-2", pci_bus_id="")]
+    scene.look()
+    scene.reader.present = GPUS
+
+    assert [each.device.uuid for each in scene.node.watches][2] == "unknown-2"
+    assert scene.look() == dict.fromkeys(range(3), DeviceState.UP)
+
+
+def test_indices_that_move_up_after_a_loss_replace_nobody() -> None:
+    scene = Scene()
+    scene.look()
+    scene.reader.present = [replace(each, index=each.index - 1) for each in GPUS[1:]]
+    scene.look()
+
+    states = {each.device.uuid: each.state for each in scene.node.statuses()}
+    assert states[GPUS[0].uuid] is DeviceState.LOST
+    assert len(states) == 3
+
+
 def test_a_gpu_that_is_plugged_in_is_found() -> None:
     scene = Scene()
     scene.reader.present = GPUS[:1]
