@@ -156,7 +156,13 @@ class Ownership:
     """By pid, from the process' cgroup."""
 
     problems: tuple[str, ...] = ()
-    """What could not be asked, and what would mend it (no socket, no permission, no API)."""
+    """What could not be asked, and what would mend it (no socket, no permission, no API).
+
+    While there is one, allocations may be missing.
+    """
+
+    process_problems: tuple[str, ...] = ()
+    """Why owners of processes are not known; no allocation is missing for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

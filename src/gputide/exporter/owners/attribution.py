@@ -30,6 +30,7 @@ class Evidence:
     pods: Mapping[PodKey, PodRecord] | None = None
     cgroups: Mapping[int, Cgroup]
     problems: tuple[str, ...] = ()
+    process_problem: str = ""
 
 
 def attribute(
@@ -57,6 +58,7 @@ def attribute(
         allocations=allocations,
         process_owners=_process_owners(evidence, allocations),
         problems=tuple(problems),
+        process_problems=tuple(filter(None, (evidence.process_problem,))),
     )
 
 

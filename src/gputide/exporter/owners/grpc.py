@@ -28,6 +28,8 @@ _STATUS_NAMES = {
     14: "UNAVAILABLE",
     16: "UNAUTHENTICATED",
 }
+_OPENING_BYTES = 4  # length and type of the first frame, which must be the settings
+_SETTINGS_FRAME = 4
 _Headers = list[tuple[str, str]]
 
 
@@ -52,6 +54,7 @@ class GrpcChannel:
         self._buffer = bytearray()
         self._headers: dict[str, str] = {}
         self._is_going_away = False
+        self._opening = b""
 
     @property
     def is_usable(self) -> bool:
@@ -86,6 +89,7 @@ class GrpcChannel:
 
     def receive(self, data: bytes) -> bytes | None:
         """Take bytes in any chunking; return the answer when it is whole. Raise GrpcError."""
+        self._check_opening(data)
         try:
             # Whatever the bytes are: h2 and hpack answer some of them with plain exceptions.
             events = self._http.receive_data(data)
@@ -96,6 +100,13 @@ class GrpcChannel:
             ended = self._take(event)
             answer = ended if ended is not None else answer
         return answer
+
+    def _check_opening(self, data: bytes) -> None:
+        """Refuse what begins otherwise than HTTP/2; h2 would wait for the rest of a frame."""
+        if len(self._opening) < _OPENING_BYTES:
+            self._opening += data[: _OPENING_BYTES - len(self._opening)]
+            if len(self._opening) == _OPENING_BYTES and self._opening[-1] != _SETTINGS_FRAME:
+                raise GrpcError("the other side speaks no HTTP/2")
 
     def _take(self, event: h2.events.Event) -> bytes | None:
         if isinstance(event, h2.events.ConnectionTerminated):

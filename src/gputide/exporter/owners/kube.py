@@ -36,6 +36,11 @@ _PAUSES_SECONDS = (1, 2, 5, 10, 20, 30)
 _SOURCE = "Kubernetes API"
 _RIGHTS = "give its service account the verbs list and watch on pods"
 _PodKey = tuple[str, str]
+_UNUSABLE = (
+    *(OSError, yaml.YAMLError, msgspec.MsgspecError, httpx2.InvalidURL),
+    # What lightkube meets in a file that is YAML and yet no kubeconfig.
+    *(AttributeError, AssertionError, KeyError, TypeError, ValueError),
+)
 
 
 class PodObject(NamespacedResourceG, msgspec.Struct):
@@ -67,20 +72,8 @@ class _ExpiredError(Exception):
     """The API has forgotten the version from which we would go on."""
 
 
-@asynccontextmanager
-async def node_pods(settings: OwnerSettings, clock: Clock) -> AsyncIterator["NodePods"]:
-    """Watch the node's pods while the block runs."""
-    pods = NodePods(settings, clock)
-    async with asyncio.TaskGroup() as tasks:
-        watching = tasks.create_task(pods.run())
-        try:
-            yield pods
-        finally:
-            watching.cancel()
-
-
 class NodePods:
-    """A PodDirectory that `run` keeps up to date."""
+    """A PodDirectory that is kept up to date from the first question until it is closed."""
 
     def __init__(self, settings: OwnerSettings, clock: Clock) -> None:
         self._settings = settings
@@ -89,17 +82,35 @@ class NodePods:
         self._problem = ""
         self._version: str | None = None
         self._has_settled = asyncio.Event()
+        self._watching: asyncio.Task[None] | None = None
         self.lists_total = 0
 
     async def pods(self) -> Mapping[_PodKey, Pod]:
         """Return the pods on this node now; raise OwnerSourceError where they cannot be had."""
+        if self._watching is None:
+            # No TaskGroup: whoever asks first may end before the watch shall.
+            self._watching = asyncio.create_task(self._run(), name="gputide-pods")
         await self._has_settled.wait()
+        if self._watching.done():
+            self._watching.result()  # raises: it ends by a bug only
         if self._problem:
             raise OwnerSourceError(_SOURCE, self._problem)
         return dict(self._pods)
 
-    async def run(self) -> None:
+    async def close(self) -> None:
+        """End the watch."""
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.gather(self._watching, return_exceptions=True)
+
+    async def _run(self) -> None:
         """List and watch until cancelled."""
+        try:
+            await self._list_and_watch()
+        finally:
+            self._has_settled.set()
+
+    async def _list_and_watch(self) -> None:
         failures = 0
         while True:
             try:
@@ -223,7 +234,7 @@ async def _client(settings: OwnerSettings) -> AsyncIterator[GenericAsyncClient]:
         raise _ApiError(
             f"is not configured: no service account token is mounted, and {error}"
         ) from error
-    except (OSError, KeyError, AssertionError, ValueError, TypeError, yaml.YAMLError) as error:
+    except _UNUSABLE as error:
         raise _ApiError(f"its configuration cannot be used: {_detail(error)}") from error
     try:
         yield client

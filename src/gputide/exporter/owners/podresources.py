@@ -7,7 +7,6 @@ One kept connection; a failed call closes it, and the next one opens another. Th
 import asyncio
 from errno import EACCES, EPERM
 
-from gputide.clock import Clock
 from gputide.exporter.owners import wire
 from gputide.exporter.owners.grpc import GrpcChannel, GrpcError
 from gputide.exporter.owners.model import HeldDevices
@@ -21,10 +20,9 @@ READ_BYTES = 64 * 1024
 class PodResources:
     """A client of the kubelet on a unix socket; one question at a time."""
 
-    def __init__(self, settings: OwnerSettings, clock: Clock) -> None:
+    def __init__(self, settings: OwnerSettings) -> None:
         self._path = settings.kubelet_socket
         self._deadline_seconds = settings.deadline_seconds
-        self._clock = clock
         self._lock = asyncio.Lock()
         self._link: _Link | None = None
         self.connections_total = 0
@@ -115,7 +113,7 @@ class _Link:
             data = await self._reader.read(READ_BYTES)
             if not data:
                 if has_heard:
-                    raise GrpcError("the connection ended within the answer")
+                    raise GrpcError("the connection ended before the answer was whole")
                 raise _GoneError
             has_heard = True
             answer = self._channel.receive(data)

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from gputide.errors import GputideError
 from gputide.exporter.owners.model import HeldDevices, SeenProcesses
+from gputide.exporter.ports import PodDirectory
 
 
 class OwnerSourceError(GputideError):
@@ -21,6 +22,16 @@ class Kubelet(Protocol):
 
     async def held_devices(self) -> tuple[HeldDevices, ...]:
         """Return what every container holds now; raise OwnerSourceError."""
+
+    async def close(self) -> None:
+        """Close the connection."""
+
+
+class NodePodDirectory(PodDirectory, Protocol):
+    """The node's pods, kept up to date until closed."""
+
+    async def close(self) -> None:
+        """End keeping them up to date."""
 
 
 class Processes(Protocol):

@@ -1,12 +1,16 @@
 """The node's owners: asks the sources, each with its time limits, and puts the answers together.
 
-async with node_owners(OwnerSettings(node_name="gpu-1"), SystemClock()) as owners:
+A shell opens it before the loop runs, and closes it at the end:
+
+    owners = open_owners(OwnerSettings(node_name="gpu-1"), clock)
     collector = Collector(reader, owners, clock, ...)
+    ...
+    await owners.close()
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import Generic, TypeVar
 
 from gputide.clock import Clock
@@ -14,9 +18,9 @@ from gputide.errors import GputideError
 from gputide.exporter.model import Device, Ownership
 from gputide.exporter.owners.attribution import Evidence, attribute
 from gputide.exporter.owners.model import HeldDevices, SeenProcesses
-from gputide.exporter.owners.ports import Kubelet, Processes
+from gputide.exporter.owners.ports import Kubelet, NodePodDirectory, Processes
 from gputide.exporter.owners.settings import OwnerSettings
-from gputide.exporter.ports import PodDirectory, PodRecord
+from gputide.exporter.ports import PodRecord
 
 Answer = TypeVar("Answer")
 _Pods = Mapping[tuple[str, str], PodRecord]
@@ -24,22 +28,35 @@ _Pods = Mapping[tuple[str, str], PodRecord]
 
 @asynccontextmanager
 async def node_owners(settings: OwnerSettings, clock: Clock) -> AsyncIterator["NodeOwners"]:
-    """Open what the settings ask for; nothing is asked of it before the first look."""
+    """Let the owners be looked up while the block runs."""
+    owners = open_owners(settings, clock)
+    try:
+        yield owners
+    finally:
+        await owners.close()
+
+
+def open_owners(settings: OwnerSettings, clock: Clock) -> "NodeOwners":
+    """Return a source of what the settings ask for, to be closed at the end.
+
+    Nothing is opened or asked before the first look, so no loop need run yet.
+    """
     from gputide.exporter.owners.cgroup import ProcFiles
     from gputide.exporter.owners.podresources import PodResources
 
-    async with AsyncExitStack() as stack:
-        kubelet, pods = None, None
-        if settings.kubelet_socket:
-            kubelet = PodResources(settings, clock)
-            stack.push_async_callback(kubelet.close)
-        if settings.has_kube_api:
-            # 4 MiB of memory that a node without Kubernetes need not spend.
-            from gputide.exporter.owners.kube import node_pods
+    pods = None
+    if settings.has_kube_api:
+        # Memory that a node without Kubernetes need not spend.
+        from gputide.exporter.owners.kube import NodePods
 
-            pods = await stack.enter_async_context(node_pods(settings, clock))
-        processes = ProcFiles(settings.proc_root) if settings.proc_root else None
-        yield NodeOwners(settings, clock, kubelet=kubelet, pods=pods, processes=processes)
+        pods = NodePods(settings, clock)
+    return NodeOwners(
+        settings,
+        clock,
+        kubelet=PodResources(settings) if settings.kubelet_socket else None,
+        pods=pods,
+        processes=ProcFiles(settings.proc_root) if settings.proc_root else None,
+    )
 
 
 class NodeOwners:
@@ -51,12 +68,13 @@ class NodeOwners:
         clock: Clock,
         *,
         kubelet: Kubelet | None = None,
-        pods: PodDirectory | None = None,
+        pods: NodePodDirectory | None = None,
         processes: Processes | None = None,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._processes = processes
+        self._open = tuple(each for each in (kubelet, pods) if each is not None)
         self._held: Kept[tuple[HeldDevices, ...]] | None = None
         self._pods: Kept[_Pods] | None = None
         if kubelet is not None:
@@ -78,7 +96,8 @@ class NodeOwners:
             held=self._held.answer if self._held else None,
             pods=self._pods.answer if self._pods else None,
             cgroups=seen.cgroups,
-            problems=tuple(filter(None, (*problems, self._unasked(), seen.problem))),
+            problems=tuple(filter(None, (*problems, self._unasked()))),
+            process_problem=seen.problem,
         )
         return attribute(
             evidence,
@@ -86,6 +105,11 @@ class NodeOwners:
             self._settings,
             at_seconds=min(times, default=self._clock.now_seconds()),
         )
+
+    async def close(self) -> None:
+        """Close the connections and end the watch."""
+        for each in self._open:
+            await each.close()
 
     def _unasked(self) -> str:
         if self._pods is None or self._held is not None:

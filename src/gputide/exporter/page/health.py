@@ -128,7 +128,8 @@ def _add_node(found: _Found, snapshot: Snapshot) -> None:
     _add(found, own.DEVICES_LOST, (), lost)
     if snapshot.problem:
         _add(found, own.PROBLEM, (("source", "driver"), ("problem", snapshot.problem)), 1)
-    for problem in dict.fromkeys(snapshot.ownership.problems):
+    owners = snapshot.ownership
+    for problem in dict.fromkeys((*owners.problems, *owners.process_problems)):
         _add(found, own.PROBLEM, (("source", "ownership"), ("problem", problem)), 1)
-    age = max(snapshot.at_seconds - snapshot.ownership.at_seconds, 0)
+    age = max(snapshot.at_seconds - owners.at_seconds, 0)
     _add(found, own.OWNERSHIP_AGE, (), age)

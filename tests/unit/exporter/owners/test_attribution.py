@@ -1,10 +1,10 @@
 from dataclasses import replace
 
 import pytest
-from fakes.owner_nodes import GIB, gpu, held, mig_gpu, pod_record
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.owner_nodes import GIB, gpu, held, mig_gpu, pod_record
 from gputide.exporter.model import AllocateMode, Container, Device, Ownership
 from gputide.exporter.owners.attribution import MAX_PROBLEMS, Evidence, attribute
 from gputide.exporter.owners.model import Cgroup, HeldDevices, Pod

@@ -22,12 +22,11 @@ BURSTABLE = "kubepods.slice/kubepods-burstable.slice"
         (f"0::/kubepods.slice/kubepods-pod{SYSTEMD_UID}.slice/crio-{ID}.scope", UID, ID),
         (f"0::/kubepods.slice/kubepods-pod{SYSTEMD_UID}.slice/crio-{ID}.scope/container", UID, ID),
         (f"0::/kubepods.slice/kubepods-pod{SYSTEMD_UID}.slice/docker-{ID}.scope", UID, ID),
-        (f"0::/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod{SYSTEMD_UID}.slice/"
-         f"cri-containerd-{ID}.scope", UID, ID),
+        (f"0::/kubelet-kubepods.slice/kubelet-kubepods-pod{SYSTEMD_UID}.slice/crio-{ID}.scope",
+         UID, ID),
         (f"0::/kubepods/besteffort/pod{UID}/{ID}", UID, ID),
         (f"12:cpuset:/kubepods/pod{UID}/{ID}\n3:memory:/kubepods/pod{UID}/{ID}\n0::/", UID, ID),
-        (f"5:cpu:/system.slice/containerd.service/kubepods-pod{SYSTEMD_UID}.slice:cri-containerd:"
-         f"{ID}", UID, ID),
+        (f"5:cpu:/system.slice/kubepods-pod{SYSTEMD_UID}.slice:cri-containerd:{ID}", UID, ID),
         (f"0::/../../pod{UID}/{ID}", UID, ID),
         (f"0::/../cri-containerd-{ID}.scope", "", ID),
         (f"0::/kubepods/burstable/pod{'0f' * 16}/{ID}", "0f" * 16, ID),

@@ -1,8 +1,8 @@
 import pytest
-from fakes.owner_nodes import gpu, mig_gpu
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.owner_nodes import gpu, mig_gpu
 from gputide.exporter.owners.device_ids import DeviceIndex
 
 CARD = "GPU-11111111-2222-3333-4444-555555555555"
@@ -26,7 +26,10 @@ INDEX = DeviceIndex([gpu(0, CARD, minor_number=2), mig_gpu(1, MIG_CARD, {7: "MIG
     ],
 )
 def test_each_form_of_a_device_id_names_its_gpu(
-    device_id: str, uuid: str, instance: int | None, is_shared: bool
+    device_id: str,
+    uuid: str,
+    instance: int | None,
+    is_shared: bool,  # noqa: FBT001 a parameter of the test
 ) -> None:
     place = INDEX.locate(device_id)
 

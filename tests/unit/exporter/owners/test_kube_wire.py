@@ -2,8 +2,8 @@ import re
 
 import msgspec
 import pytest
-from fakes.kube_api import pod
 
+from fakes.kube_api import pod
 from gputide.exporter.owners.kube_wire import Metadata, Spec, Status, pod_from
 from gputide.exporter.owners.model import Pod
 from gputide.exporter.owners.settings import OwnerSettings

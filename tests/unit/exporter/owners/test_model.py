@@ -1,5 +1,4 @@
 from fakes.owner_nodes import pod_record
-
 from gputide.exporter.ports import PodRecord
 
 

@@ -1,10 +1,10 @@
 from contextlib import suppress
 
 import pytest
-from fakes.kubelet_server import block, number
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.kubelet_server import block, number
 from gputide.exporter.owners.protobuf import MalformedMessageError, fields, message, text, varint
 
 NUMBERS = st.integers(0, 2**64 - 1)

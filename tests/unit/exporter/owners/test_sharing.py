@@ -1,10 +1,10 @@
 import json
 
 import pytest
-from fakes.owner_nodes import pod_record
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.owner_nodes import pod_record
 from gputide.exporter.owners.settings import MemoryUnit
 from gputide.exporter.owners.sharing import ANNOTATIONS, grants_of
 

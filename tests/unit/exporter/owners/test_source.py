@@ -2,9 +2,9 @@ import asyncio
 from collections.abc import Iterable, Mapping
 
 import pytest
+
 from fakes.clock import FakeClock
 from fakes.owner_nodes import gpu, held, pod_record
-
 from gputide.exporter.model import AllocateMode, Ownership
 from gputide.exporter.owners.model import Cgroup, HeldDevices, Pod, SeenProcesses
 from gputide.exporter.owners.ports import OwnerSourceError
@@ -17,6 +17,7 @@ class FakeKubelet:
         self.held = (held("chat", "nvidia.com/gpu", "GPU-0"),)
         self.problem = ""
         self.asked = 0
+        self.is_closed = False
         self.is_silent = False
 
     async def held_devices(self) -> tuple[HeldDevices, ...]:
@@ -27,23 +28,30 @@ class FakeKubelet:
             raise OwnerSourceError("kubelet", self.problem)
         return self.held
 
+    async def close(self) -> None:
+        self.is_closed = True
+
 
 class FakePods:
     def __init__(self, *pods: Pod) -> None:
         self.records = {(pod.owner.namespace, pod.owner.pod): pod for pod in pods}
         self.problem = ""
+        self.is_closed = False
 
     async def pods(self) -> Mapping[tuple[str, str], Pod]:
         if self.problem:
             raise OwnerSourceError("Kubernetes API", self.problem)
         return self.records
 
+    async def close(self) -> None:
+        self.is_closed = True
+
 
 class FakeProcesses:
     def __init__(self, cgroups: dict[int, Cgroup], problem: str = "") -> None:
         self.seen = SeenProcesses(cgroups=cgroups, problem=problem)
 
-    def look(self, pids: Iterable[int]) -> SeenProcesses:
+    def look(self, pids: Iterable[int]) -> SeenProcesses:  # noqa: ARG002 the port's parameter
         return self.seen
 
 
@@ -157,7 +165,18 @@ async def test_what_cannot_be_seen_of_processes_is_a_problem() -> None:
         processes=FakeProcesses({}, "set hostPID: true"),
     )
 
-    assert (await look(owners, 10)).problems == ("set hostPID: true",)
+    found = await look(owners, 10)
+
+    # Allocations are complete all the same.
+    assert (found.problems, found.process_problems) == ((), ("set hostPID: true",))
+
+
+async def test_closing_closes_what_is_open() -> None:
+    kubelet, pods = FakeKubelet(), FakePods()
+
+    await NodeOwners(SETTINGS, FakeClock(), kubelet=kubelet, pods=pods).close()
+
+    assert (kubelet.is_closed, pods.is_closed) == (True, True)
 
 
 async def test_without_a_kubelet_whole_gpus_are_unknown_and_that_is_said() -> None:

@@ -1,10 +1,10 @@
 from contextlib import suppress
 
 import pytest
-from fakes.kubelet_server import block, list_answer, pod
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.kubelet_server import block, list_answer, pod
 from gputide.exporter.owners import wire
 from gputide.exporter.owners.model import HeldDevices
 from gputide.exporter.owners.protobuf import MalformedMessageError
