@@ -161,8 +161,11 @@ class Ownership:
     While there is one, allocations may be missing.
     """
 
-    process_problems: tuple[str, ...] = ()
-    """Why owners of processes are not known; no allocation is missing for it."""
+    detail_problems: tuple[str, ...] = ()
+    """Why labels and uids of pods or owners of processes are not known.
+
+    No allocation is missing for it.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,9 @@ class Evidence:
     pods: Mapping[PodKey, PodRecord] | None = None
     cgroups: Mapping[int, Cgroup]
     problems: tuple[str, ...] = ()
+    """Of sources without which allocations may be missing."""
+
+    api_problem: str = ""
     process_problem: str = ""
 
 
@@ -49,7 +52,9 @@ def attribute(
         )
     book = _Book(evidence, DeviceIndex(devices), settings)
     allocations = tuple(book.allocations())
-    problems = [*filter(None, (*evidence.problems, unknown)), *book.problems]
+    api = evidence.api_problem
+    lacking, details = ("", api) if _is_complete_without_api(evidence) else (api, "")
+    problems = [*filter(None, (*evidence.problems, lacking, unknown)), *book.problems]
     if len(problems) > MAX_PROBLEMS:
         problems[MAX_PROBLEMS:] = [f"and {len(problems) - MAX_PROBLEMS} more of the kind"]
     return Ownership(
@@ -58,8 +63,17 @@ def attribute(
         allocations=allocations,
         process_owners=_process_owners(evidence, allocations),
         problems=tuple(problems),
-        process_problems=tuple(filter(None, (evidence.process_problem,))),
+        detail_problems=tuple(filter(None, (details, evidence.process_problem))),
     )
+
+
+def _is_complete_without_api(evidence: Evidence) -> bool:
+    """Return whether the kubelet alone tells every allocation: where no annotation has to."""
+    pods = (evidence.pods or {}).values()
+    is_annotated = any(not ANNOTATIONS.isdisjoint(pod.annotations) for pod in pods)
+    if evidence.held is None or is_annotated:
+        return False
+    return all(held.resource_name != MEMORY_RESOURCE for held in evidence.held)
 
 
 def _mode(allocations: Iterable[Allocation]) -> AllocateMode:

@@ -91,12 +91,13 @@ class NodeOwners:
             seen = self._processes.look(pids)
         kept = [each for each in (self._held, self._pods) if each is not None]
         times = [each.at_seconds for each in kept if each.at_seconds is not None]
-        problems = [each.problem for each in kept]
+        kubelet_problem = self._held.problem if self._held else self._unasked()
         evidence = Evidence(
             held=self._held.answer if self._held else None,
             pods=self._pods.answer if self._pods else None,
             cgroups=seen.cgroups,
-            problems=tuple(filter(None, (*problems, self._unasked()))),
+            problems=(kubelet_problem,) if kubelet_problem else (),
+            api_problem=self._pods.problem if self._pods else "",
             process_problem=seen.problem,
         )
         return attribute(
@@ -112,7 +113,7 @@ class NodeOwners:
             await each.close()
 
     def _unasked(self) -> str:
-        if self._pods is None or self._held is not None:
+        if self._pods is None:
             return ""
         return "GPUs held whole are unknown: no kubelet socket is set"
 

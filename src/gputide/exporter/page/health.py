@@ -129,7 +129,7 @@ def _add_node(found: _Found, snapshot: Snapshot) -> None:
     if snapshot.problem:
         _add(found, own.PROBLEM, (("source", "driver"), ("problem", snapshot.problem)), 1)
     owners = snapshot.ownership
-    for problem in dict.fromkeys((*owners.problems, *owners.process_problems)):
+    for problem in dict.fromkeys((*owners.problems, *owners.detail_problems)):
         _add(found, own.PROBLEM, (("source", "ownership"), ("problem", problem)), 1)
     age = max(snapshot.at_seconds - owners.at_seconds, 0)
     _add(found, own.OWNERSHIP_AGE, (), age)

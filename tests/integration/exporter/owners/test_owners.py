@@ -85,7 +85,7 @@ async def test_a_pod_is_told_with_labels_and_its_process(node: Node) -> None:
     assert (allocation.owner.pod_uid, allocation.device_uuid) == (UID, "GPU-0")
     process = found.process_owners[4242]
     assert (process.pod, process.container) == ("chat", "main")
-    assert (found.problems, found.process_problems) == ((), ())
+    assert (found.problems, found.detail_problems) == ((), ())
     assert found.mode is AllocateMode.EXCLUSIVE
 
 

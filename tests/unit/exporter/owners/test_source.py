@@ -153,7 +153,21 @@ async def test_a_failing_api_costs_labels_and_processes_but_no_gpu() -> None:
 
     found = await look(owners, 10)
 
-    assert (holders(found), found.problems) == (["chat"], ("Kubernetes API: may not read pods",))
+    assert (holders(found), found.problems) == (["chat"], ())
+    assert found.detail_problems == ("Kubernetes API: may not read pods",)
+
+
+async def test_a_failing_api_is_a_problem_where_a_gpu_is_shared_by_annotation() -> None:
+    kubelet, pods = FakeKubelet(), FakePods()
+    kubelet.held = (held("chat", "aliyun.com/gpu-mem", count=4),)
+    pods.problem = "may not read pods"
+
+    found = await look(NodeOwners(SETTINGS, FakeClock(), kubelet=kubelet, pods=pods))
+
+    assert found.problems == ("Kubernetes API: may not read pods",)
+    kubelet.problem = "refused"
+    found = await look(NodeOwners(SETTINGS, FakeClock(), kubelet=kubelet, pods=pods))
+    assert found.problems == ("kubelet: refused", "Kubernetes API: may not read pods")
 
 
 async def test_what_cannot_be_seen_of_processes_is_a_problem() -> None:
@@ -168,7 +182,7 @@ async def test_what_cannot_be_seen_of_processes_is_a_problem() -> None:
     found = await look(owners, 10)
 
     # Allocations are complete all the same.
-    assert (found.problems, found.process_problems) == ((), ("set hostPID: true",))
+    assert (found.problems, found.detail_problems) == ((), ("set hostPID: true",))
 
 
 async def test_closing_closes_what_is_open() -> None:
