@@ -12,6 +12,7 @@ Lists come in pages of `page_size`. Watches that are open are in `api.watches`.
 
 import asyncio
 import json
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -207,7 +208,7 @@ def _send(writer: asyncio.StreamWriter, code: int, body: bytes) -> None:
 
 
 @asynccontextmanager
-async def kube_api(folder: Path) -> AsyncIterator[KubeApi]:
+async def kube_api(folder: Path, *, tls: ssl.SSLContext | None = None) -> AsyncIterator[KubeApi]:
     """Serve while the block runs; `kubeconfig` in the folder leads to it."""
     api = KubeApi(folder / "kubeconfig")
     tasks: set[asyncio.Task[None]] = set()
@@ -223,8 +224,9 @@ async def kube_api(folder: Path) -> AsyncIterator[KubeApi]:
             tasks.discard(task)
             writer.close()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    api.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
+    scheme = "https" if tls else "http"
+    api.url = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     api.kubeconfig.write_text(KUBECONFIG.format(url=api.url, token=TOKEN))
     try:
         yield api

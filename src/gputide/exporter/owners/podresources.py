@@ -1,7 +1,6 @@
 """The kubelet's pod-resources socket: which container holds which device.
 
-One kept connection; a failed call closes it, and the next one opens another. The kubelet allows
-100 calls a second (with 10 at once), of which a node's exporter needs one in some seconds.
+One kept connection; a failed call closes it, and the next one opens another.
 """
 
 import asyncio
@@ -15,6 +14,7 @@ from gputide.exporter.owners.protobuf import MalformedMessageError
 from gputide.exporter.owners.settings import OwnerSettings
 
 READ_BYTES = 64 * 1024
+_LARGE_BYTES = 256 * 1024
 
 
 class PodResources:
@@ -32,6 +32,8 @@ class PodResources:
         async with self._lock:
             answer = await self._ask()
         try:
+            if len(answer) > _LARGE_BYTES:  # seconds, at worst: meanwhile scrapes are answered
+                return await asyncio.to_thread(wire.held_devices, answer)
             return wire.held_devices(answer)
         except MalformedMessageError as error:
             raise self._error(f"is no kubelet's: the answer is malformed: {error}") from error

@@ -1,12 +1,15 @@
 """Pods over real HTTP, by lightkube, from a server that lists and watches as Kubernetes does."""
 
 import asyncio
+import base64
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import trustme
 
 from fakes.kube_api import KubeApi, kube_api, pod
 from gputide.exporter.owners import kube
@@ -289,6 +292,25 @@ async def test_a_node_without_a_name_is_told_what_to_set(api: KubeApi, clock: Ga
         assert await told(pods) == (
             "the node's name is not known; set NODE_NAME from spec.nodeName"
         )
+
+
+async def test_an_api_over_tls_is_trusted_by_the_authority_of_its_configuration(
+    tmp_path: Path, clock: GateClock
+) -> None:
+    authority = trustme.CA()
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    async with kube_api(tmp_path, tls=context) as api:
+        api.put(pod("chat"))
+        async with node_pods(settings(api), clock) as pods:
+            assert "certificate verify failed" in (await told(pods)).lower()
+
+        pem = base64.b64encode(authority.cert_pem.bytes()).decode()
+        trusting = f'server: "{api.url}", certificate-authority-data: {pem}'
+        text = api.kubeconfig.read_text().replace(f'server: "{api.url}"', trusting)
+        api.kubeconfig.write_text(text)
+        async with node_pods(settings(api), clock) as pods:
+            assert await names(pods) == ["chat"]
 
 
 async def test_a_bug_in_the_watch_is_not_hidden(
