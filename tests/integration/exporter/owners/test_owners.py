@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from fakes.clock import FakeClock
+from fakes.gpu_nodes import IDLE, device_status
+from fakes.gpu_nodes import node as node_of
 from fakes.kube_api import KubeApi, kube_api
 from fakes.kube_api import pod as api_pod
 from fakes.kubelet_server import KubeletServer, kubelet_server, refused
@@ -16,6 +18,7 @@ from fakes.owner_nodes import gpu
 from gputide.exporter.model import AllocateMode, Ownership
 from gputide.exporter.owners.settings import OwnerSettings
 from gputide.exporter.owners.source import NodeOwners, node_owners
+from gputide.exporter.render import render
 
 UID = "0a1b2c3d-1111-2222-3333-444455556666"
 CONTAINER_ID = "ab" * 32
@@ -96,6 +99,22 @@ async def test_a_pod_that_is_gone_is_gone_at_the_next_look(node: Node) -> None:
     node.kubelet.pods = ()
 
     assert (await node.look()).allocations == ()
+
+
+async def test_the_page_has_the_pod_while_it_runs_and_not_an_interval_later(node: Node) -> None:
+    start(node)
+    cards = node_of(device_status(gpu(0), IDLE), device_status(gpu(1), IDLE))
+
+    async def page() -> str:
+        return render(replace(cards, ownership=await node.look())).body().decode()
+
+    assert 'DCGM_FI_DEV_GPU_TEMP{gpu="0"' in (before := await page())
+    assert 'container="main",namespace="demo",pod="chat"' in before
+    assert "DCGM_CUSTOM_ALLOCATE_MODE" in before
+
+    node.kubelet.pods = ()
+    node.api.remove("chat")
+    assert 'pod="chat"' not in await page()
 
 
 async def test_a_pod_with_a_share_goes_with_the_event_of_its_end(node: Node) -> None:
