@@ -165,6 +165,16 @@ async def test_a_bad_answer_is_told_and_the_next_good_one_read(
     assert len(await client.held_devices()) == 1
 
 
+async def test_a_refusal_in_good_order_is_not_asked_twice(
+    kubelet: KubeletServer, client: PodResources
+) -> None:
+    await client.held_devices()
+    kubelet.behave = refused(8, "rate limit")
+
+    assert await refusal(client) == "RESOURCE_EXHAUSTED: rate limit"
+    assert (len(kubelet.calls), kubelet.connections) == (2, 1)
+
+
 async def test_an_answer_that_ends_in_the_middle_is_told(
     kubelet: KubeletServer, client: PodResources
 ) -> None:

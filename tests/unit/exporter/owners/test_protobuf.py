@@ -54,6 +54,7 @@ def test_any_bytes_are_a_message_or_malformed(data: bytes) -> None:
         (b"\x08", "ends within the number at byte 1"),
         (b"\x08" + b"\xff" * 10, "the number at byte 1 is too long"),
         (b"\x08" + b"\xff" * 9 + b"\x7f", "the number at byte 1 is too long"),
+        (b"\x08" + b"\xff" * 9 + b"\x02", "the number at byte 1 is too long"),
         (b"\x0b", "wire type 3 at byte 0"),
         (b"\x0f", "wire type 7 at byte 0"),
         (b"\x02\x00", "field number 0 at byte 0"),

@@ -159,7 +159,10 @@ async def test_a_failing_api_costs_labels_and_processes_but_no_gpu() -> None:
 
 async def test_a_failing_api_is_a_problem_where_a_gpu_is_shared_by_annotation() -> None:
     kubelet, pods = FakeKubelet(), FakePods()
-    kubelet.held = (held("chat", "aliyun.com/gpu-mem", count=4),)
+    kubelet.held = (
+        held("whole", "nvidia.com/gpu", "GPU-0"),
+        held("chat", "aliyun.com/gpu-mem", count=4),
+    )
     pods.problem = "may not read pods"
 
     found = await look(NodeOwners(SETTINGS, FakeClock(), kubelet=kubelet, pods=pods))
