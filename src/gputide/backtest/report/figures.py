@@ -31,9 +31,10 @@ class Row:
 
     @property
     def is_fair_saving(self) -> bool:
-        """Whether it saves without harm above the budget: less is easy for who serves less."""
+        """Whether it saves with known harm within the budget: who serves less needs less."""
+        harms = (self.outcome.saturated_ratio, self.outcome.late_ratio)
         is_over = self.is_saturated_over or self.is_late_over
-        return (self.saving_ratio or 0) > 0 and not is_over
+        return (self.saving_ratio or 0) > 0 and all(map(isfinite, harms)) and not is_over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

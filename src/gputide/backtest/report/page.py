@@ -1,6 +1,7 @@
 """The report as one HTML page: what to do first, then the figures, the pictures and the method."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from itertools import count
 
 from gputide.backtest.model import TraceReport
@@ -237,12 +238,14 @@ def _harm(ratio: float, *, is_over: bool) -> Cell:
 
 def _facts(report: TraceReport, texts: ReportTexts) -> Facts:
     trace, workload = report.trace, report.workload
-    start = report.timeline.start_utc.isoformat(sep=" ", timespec="minutes")
+    start = report.timeline.start_utc
+    end = start + timedelta(seconds=len(report.timeline.demand) * report.timeline.step_seconds)
+    span = f"{start:%Y-%m-%d %H:%M} \N{EN DASH} {end:%Y-%m-%d %H:%M} UTC"
     cadence = texts.cadence.format(recorded=trace.recorded_step_seconds, step=trace.step_seconds)
     bounds = f"{workload.min_replicas:,}, {workload.max_replicas:,}"
     return Facts(
         facts=(
-            (texts.fact_span, start),
+            (texts.fact_span, span),
             (texts.fact_zone, trace.time_zone),
             (texts.fact_cadence, cadence),
             (texts.fact_capacity, f"{workload.capacity_per_pod:.4g} {trace.unit}".rstrip()),

@@ -64,6 +64,17 @@ def test_each_harm_is_judged_against_the_budget() -> None:
     assert not by_policy[PolicyName.LAST_WEEK].is_saturated_over, "unknown is not over"
 
 
+def test_a_saving_counts_only_with_known_harm_within_the_budget() -> None:
+    fair = {row.outcome.policy for row in rows(trace_report()) if row.is_fair_saving}
+
+    assert fair == {
+        PolicyName.HPA_STABILIZED,
+        PolicyName.GPUTIDE_ONE_TARGET,
+        PolicyName.GPUTIDE_TUNED,
+        PolicyName.ORACLE,
+    }
+
+
 def test_a_summary_speaks_for_the_best_gputide() -> None:
     line = summary(trace_report())
 
