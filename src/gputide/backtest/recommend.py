@@ -62,13 +62,17 @@ def recommend(evidence: Evidence) -> Recommendation:
 
 
 def _rival(evidence: Evidence, ours: Outcome) -> Outcome | None:
-    """Return the cheapest HPA that hurts no more than ours or is near the budget, if any is."""
-    allowed = max(evidence.budget_ratio * MAX_OVERSHOOT, ours.saturated_ratio)
-    rivals = [
-        outcome
-        for outcome in evidence.outcomes
-        if outcome.policy in OPPONENTS and outcome.saturated_ratio <= allowed
-    ]
+    """Return the cheapest HPA that hurts no more than ours or keeps its budget, if any does.
+
+    A tuned one may overshoot as far as ours may; one that was not tuned must keep the budget, as
+    who may hurt more is always cheaper.
+    """
+    rivals = []
+    for outcome in evidence.outcomes:
+        limit = evidence.budget_ratio * (MAX_OVERSHOOT if outcome.is_walk_forward else 1)
+        is_fair = outcome.saturated_ratio <= max(limit, ours.saturated_ratio)
+        if outcome.policy in OPPONENTS and is_fair:
+            rivals.append(outcome)
     return min(rivals, key=lambda outcome: outcome.replica_hours, default=None)
 
 

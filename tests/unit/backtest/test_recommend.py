@@ -100,6 +100,14 @@ def test_an_hpa_that_hurts_far_more_is_no_rival() -> None:
     assert "no HPA came near the harm budget" in found.headline
 
 
+def test_a_plain_hpa_beyond_the_budget_is_no_rival() -> None:
+    plain = replace(outcome(PolicyName.HPA, 30, 0.003), is_walk_forward=False)
+    what = evidence()
+    found = recommend(replace(what, outcomes=(plain, *what.outcomes)))
+
+    assert "25 % fewer replica-hours than an HPA tuned over target" in found.headline
+
+
 def test_a_load_without_a_period_is_told() -> None:
     found = recommend(replace(evidence(), seasonal_share=0.1))
 
