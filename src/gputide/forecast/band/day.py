@@ -73,13 +73,21 @@ def _bounds(days: Days, quantile: float) -> tuple[Single, Single]:
     if quantile < LOW_QUANTILE:  # stretched middles bound it better than lowered peaks
         bounds = [np.concatenate(both) for both in zip(bounds, middles, strict=True)]
     live = live_of(days, season)
-    evidence = evidence_of(days, quantile)
+    evidence = evidence_of(days, _asked_of_seen_days(quantile, days.count))
     upper = _mixture(bounds, live, evidence)
     upper *= np.exp(TREND_SHARE * season.log_trend)[:, None]
     if days.count < FULL_DAYS:
         upper = np.maximum(upper, _last_week(past, coming, evidence))
     median = _mixture(middles, live, evidence_of(days, 0.5))
     return np.minimum(upper, MAX_OVER_PEAK * peak), np.minimum(median, peak)
+
+
+def _asked_of_seen_days(quantile: float, count: int) -> float:
+    """Return the quantile to ask of `count` days so that the next one keeps to the asked one.
+
+    Seen days never show all that can come: of n + 1 alike days the next is as likely the worst one.
+    """
+    return 1 - (1 - quantile) * count / (count + 1) if quantile > 0.5 else quantile
 
 
 def _mixture(experts: list[Single], live: Live, evidence: Evidence) -> Single:
