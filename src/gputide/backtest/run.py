@@ -12,7 +12,7 @@ from gputide.backtest.report import json, page
 from gputide.backtest.report.files import check_writable, write_whole
 from gputide.backtest.settings import BacktestSettings
 from gputide.backtest.sizing import PodSettings, size
-from gputide.charts import Language
+from gputide.charts import Language, assets
 from gputide.errors import SettingError
 
 SIDE_BY_SIDE = 4
@@ -43,6 +43,8 @@ class ReportSettings:
         for path in (self.html, self.json):
             if path is not None:
                 check_writable(path)
+        if self.html is not None:
+            assets.script()  # a checkout without it fails now, not after the replay
 
     @property
     def is_stdout_taken(self) -> bool:
