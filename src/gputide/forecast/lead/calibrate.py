@@ -22,6 +22,7 @@ JUDGED_RATIO = 0.55
 
 SEASONAL_EXPERTS = 9
 PERSISTENCE_EXPERTS = 4
+"""Half of them with a margin in proportion, which alone stays right when the level changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -136,10 +137,14 @@ def _choose(margins: tuple[_Margin, _Margin], quantile: float) -> Experts:
     count = len(in_proportion)
     candidate = np.concatenate([np.arange(count), np.arange(count)])
     is_seasonal = candidate < SEASONAL_COUNT
+    is_proportional = np.arange(len(candidate)) < count
     rows = np.concatenate(
         [
             _least(loss, np.flatnonzero(is_seasonal), SEASONAL_EXPERTS),
-            _least(loss, np.flatnonzero(~is_seasonal), PERSISTENCE_EXPERTS),
+            *(
+                _least(loss, np.flatnonzero(~is_seasonal & kind), PERSISTENCE_EXPERTS // 2)
+                for kind in (is_proportional, ~is_proportional)
+            ),
         ]
     )
     return Experts(

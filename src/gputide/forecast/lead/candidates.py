@@ -25,6 +25,9 @@ from gputide.forecast.lead.windows import (
 RATIO_LIMIT = 3.0
 """Today may be at most this many times, or this part of, what the other days were."""
 
+LEAST_DAYS = 4
+"""A mean or maximum of fewer days is another candidate than that of a week, not judged as it."""
+
 LEVEL_FLOOR = 0.02
 """Added to both levels before they are divided, in units of the mean demand."""
 
@@ -187,11 +190,11 @@ def _summarise(days: Days, past: Array, last_week: Array) -> Array:
         case Days.YESTERDAY_AND_LAST_WEEK:
             summary = (past[:, -1] + last_week) * np.float32(0.5)
         case Days.MEAN_OF_WEEK:
-            summary = mean_known(past)
+            summary = mean_known(past, least=LEAST_DAYS)
         case Days.HIGHEST_OF_3:
-            summary = highest_known(past[:, -3:])
+            summary = highest_known(past[:, -3:], least=2)
         case _:
-            summary = highest_known(past)
+            summary = highest_known(past, least=LEAST_DAYS)
     return summary
 
 

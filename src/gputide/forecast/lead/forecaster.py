@@ -17,6 +17,9 @@ CAP_RATIO = 1.25
 """No bound is above this many times the largest value of the recent week and of the last hour."""
 
 
+GATE_RATIO = 0.1
+"""Part of persistence' loss that a season must save on the trailing days to lead."""
+
 READ_WORKLOADS = 128
 
 
@@ -33,8 +36,8 @@ class _Outlook:
 class LeadForecaster:
     """Bounds the maximum demand over a lead of W workloads from their newest minutes.
 
-    Stable: `lead`, `quantiles`, `needed_steps`, `issue`, `seasonal_share`, `is_seasonal`. The rest
-    is how the fit keeps what it found.
+    Stable: `lead`, `quantiles`, `needed_steps`, `issue`, `seasonal_share`, `seasonal_gain`,
+    `is_seasonal`. The rest is how the fit keeps what it found.
     """
 
     plan: Plan
@@ -70,9 +73,19 @@ class LeadForecaster:
         return seasonal
 
     @property
+    def seasonal_gain(self) -> FloatArray:
+        """`[Q, W]`: part of persistence' pinball loss that the season saves; negative: adds."""
+        least_seasonal = self.experts.loss[:, :SEASONAL_EXPERTS].min(axis=1)
+        least_live = self.experts.loss[:, SEASONAL_EXPERTS:].min(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            gain: FloatArray = 1 - least_seasonal.astype(np.float64) / least_live
+        gain[np.isnan(gain)] = 0  # neither errs, or neither could be judged
+        return gain
+
+    @property
     def is_seasonal(self) -> BoolArray:
-        """`[Q, W]`: whether the season leads."""
-        return self.seasonal_share > 0.5
+        """`[Q, W]`: whether the season leads: it saves enough to be more than chance."""
+        return self.seasonal_gain > GATE_RATIO
 
     def issue(self, newest: FloatArray, *, steps_since_fit: int) -> FloatArray:
         """Return `upper[Q, W]` from `newest[W, R]`, R = `needed_steps`, so long after the fit.

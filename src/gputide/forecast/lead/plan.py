@@ -113,8 +113,7 @@ class Plan:
         # An offset that moves from day to day: demand sampled every five minutes must not always be
         # met at the same age.
         return tuple(
-            slice(age % every, None, every * stride)
-            for age, stride in enumerate(ORIGIN_STRIDES)
+            slice(age % every, None, every * stride) for age, stride in enumerate(ORIGIN_STRIDES)
         )
 
     def steps(self, seconds: int) -> int:

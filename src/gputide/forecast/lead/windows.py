@@ -77,19 +77,25 @@ def lagged(values: Array, lag: int, *, fill: float = -np.inf) -> Array:
     return out
 
 
-def mean_known(days: Array) -> Array:
-    """Return `[w, P]` of `[w, D, P]`: the mean over the days that are known, NaN where none is."""
+def mean_known(days: Array, *, least: int) -> Array:
+    """Return `[w, P]` of `[w, D, P]`: the mean of the known days; NaN where fewer than `least`."""
     is_known = ~np.isnan(days)
     if is_known.all():
         mean: Array = days.mean(axis=1)
         return mean
     total = np.where(is_known, days, np.float32(0)).sum(axis=1)
     count = is_known.sum(axis=1, dtype=np.float32)
-    known: Array = np.where(count > 0, total, np.float32(np.nan)) / np.maximum(count, np.float32(1))
+    known: Array = np.where(
+        count >= least, total / np.maximum(count, np.float32(1)), np.float32(np.nan)
+    )
     return known
 
 
-def highest_known(days: Array) -> Array:
-    """Return `[w, P]` of `[w, D, P]`: the maximum over the known days, NaN where none is."""
-    highest: Array = np.fmax.reduce(days, axis=1)
-    return highest
+def highest_known(days: Array, *, least: int) -> Array:
+    """Return `[w, P]` of `[w, D, P]`: the highest known day; NaN where fewer than `least`."""
+    highest: Array = np.maximum.reduce(days, axis=1)
+    if not np.isnan(highest).any():
+        return highest
+    count = (~np.isnan(days)).sum(axis=1)
+    known: Array = np.where(count >= least, np.fmax.reduce(days, axis=1), np.float32(np.nan))
+    return known
