@@ -22,7 +22,7 @@ def test_a_log_gets_a_line_a_trace_and_nothing_in_between() -> None:
 def test_a_terminal_gets_a_bar_that_goes_away() -> None:
     text = watched("tide", is_terminal=True)
 
-    assert "tide (1 of 1)" in text
+    assert "1 of 1: tide" in text
     assert "%" in text
     assert text.endswith("\x1b[2K"), "the last line is erased"
 

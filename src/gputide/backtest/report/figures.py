@@ -5,7 +5,7 @@ from math import isfinite
 from statistics import median
 
 from gputide.backtest.model import Outcome, PolicyName, TraceReport
-from gputide.charts.numbers import number
+from gputide.charts.numbers import UNKNOWN, number, percent
 
 OPPONENTS = (PolicyName.HPA_TUNED, PolicyName.HPA)
 """What savings are counted against: the HPA tuned by the same replay, else the plain one."""
@@ -112,6 +112,16 @@ def middle(values: list[float | None]) -> float | None:
 def budget_words(report: TraceReport) -> str:
     """Return the harm budget in percent, with as many digits as it has."""
     return f"{number(100 * report.harm_budget_ratio)} %"
+
+
+def harm_words(ratio: float | None, *, unknown: str = UNKNOWN) -> str:
+    """Return a harm in percent; small ones with the digits that tell them from their budget.
+
+    >>> harm_words(0.249), harm_words(0.0139), harm_words(0.00104)
+    ('24.9 %', '1.39 %', '0.104 %')
+    """
+    decimals = sum((ratio or 0) < limit for limit in (0.1, 0.01)) + 1
+    return percent(ratio, decimals=decimals, unknown=unknown)
 
 
 def advice(report: TraceReport) -> tuple[str, tuple[str, ...]]:

@@ -10,6 +10,7 @@ from gputide.backtest.report.figures import (
     Summary,
     advice,
     budget_words,
+    harm_words,
     knob_words,
     middle,
     rows,
@@ -104,18 +105,18 @@ def _overview_cells(line: Summary, href: str, texts: ReportTexts) -> tuple[Cell,
 def _median_cells(summaries: Sequence[Summary], texts: ReportTexts) -> tuple[Cell, ...]:
     outcomes = [line.champion.outcome for line in summaries if line.champion]
     switches = sum(line.is_switch for line in summaries)
-    medians = [
-        (middle([line.saving_ratio for line in summaries]), 1),
-        (middle([line.stabilized_saving_ratio for line in summaries]), 1),
-        (middle([outcome.saturated_ratio for outcome in outcomes]), 2),
-        (middle([outcome.late_ratio for outcome in outcomes]), 2),
-        (middle([line.coverage_ratio for line in summaries]), 1),
-    ]
+    figures = (
+        percent(middle([line.saving_ratio for line in summaries]), decimals=1),
+        percent(middle([line.stabilized_saving_ratio for line in summaries]), decimals=1),
+        harm_words(middle([outcome.saturated_ratio for outcome in outcomes])),
+        harm_words(middle([outcome.late_ratio for outcome in outcomes])),
+        percent(middle([line.coverage_ratio for line in summaries]), decimals=1),
+    )
     return (
         Cell(text=texts.median),
         Cell(text=texts.of_traces.format(switch=switches, count=len(summaries))),
         Cell(text=""),
-        *(Cell(text=percent(value, decimals=decimals)) for value, decimals in medians),
+        *(Cell(text=figure) for figure in figures),
     )
 
 
@@ -175,7 +176,7 @@ def _harm_figure(label: str, ratio: float, report: TraceReport, texts: ReportTex
     note = texts.over_budget if is_over else texts.budget_note
     return Figure(
         label=label,
-        value=percent(ratio),
+        value=harm_words(ratio),
         note=note.format(budget=budget_words(report)),
         tone=Tone.BAD if is_over else Tone.NEUTRAL,
     )
@@ -232,8 +233,8 @@ def _saving_cell(row: Row, texts: ReportTexts) -> Cell:
 
 def _harm(ratio: float, *, is_over: bool) -> Cell:
     if is_over:
-        return Cell(text=OVER + percent(ratio), tone=Tone.BAD)
-    return Cell(text=percent(ratio))
+        return Cell(text=OVER + harm_words(ratio), tone=Tone.BAD)
+    return Cell(text=harm_words(ratio))
 
 
 def _facts(report: TraceReport, texts: ReportTexts) -> Facts:

@@ -31,8 +31,8 @@ def test_the_recommendation_comes_first_with_its_reasons() -> None:
 def test_harm_stands_beside_each_saving_and_is_marked_over_budget() -> None:
     shown = words(render([trace_report()]))
 
-    assert "HPA * 2,160 37.5 % ▲ 1.39 % ▲ 0.31 %" in shown
-    assert "gputide, tuned 2,376 31.2 % 0.07 % 0.01 %" in shown
+    assert "HPA * 2,160 37.5 % ▲ 1.39 % ▲ 0.310 %" in shown
+    assert "gputide, tuned 2,376 31.2 % 0.070 % 0.010 %" in shown
 
 
 def test_warnings_and_settings_are_on_the_page() -> None:
