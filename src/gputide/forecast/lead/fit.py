@@ -17,7 +17,7 @@ from gputide.forecast.lead.candidates import (
     tabulate_days,
 )
 from gputide.forecast.lead.forecaster import LeadForecaster, join_forecasters
-from gputide.forecast.lead.mix import bound_by, mix
+from gputide.forecast.lead.mix import bound_by, known_shares, mix
 from gputide.forecast.lead.plan import CALIBRATION_DAYS, WEEK_DAYS, Plan
 from gputide.forecast.lead.windows import Array
 from gputide.forecast.model import BoolArray, FloatArray, History, Lead
@@ -143,8 +143,7 @@ def _lift(experts: Experts, samples: Samples, quantiles: Sequence[float]) -> Arr
     lifts = []
     for index, quantile in enumerate(quantiles):
         bounds = bound_by(experts, index, samples.candidates, workload_axis=1)
-        losses = np.broadcast_to(experts.loss[index][..., None], bounds.shape)
-        mixture = mix(bounds, losses)
+        mixture = mix(bounds, known_shares(bounds, experts.loss[index][..., None]))
         residual = np.sort((samples.actual - mixture) / (mixture + np.float32(FLOOR)), axis=-1)
         count = residual.shape[-1] - np.isnan(residual).sum(axis=-1)
         rank = np.clip(np.ceil(quantile * (count + 1)) - 1, 0, np.maximum(count - 1, 0))

@@ -1,14 +1,24 @@
 """What a fit learnt, and the bounds that it issues from the newest minutes."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from gputide.errors import SettingError
-from gputide.forecast.lead.calibrate import FLOOR, SEASONAL_EXPERTS, Experts, join_experts
+from gputide.forecast.lead.calibrate import SEASONAL_EXPERTS, Experts, join_experts
 from gputide.forecast.lead.candidates import Live, Seasons, combine, read_live, read_outcome
-from gputide.forecast.lead.mix import blend_losses, bound_by, mix, pinball, shares_of
+from gputide.forecast.lead.mix import (
+    blend_losses,
+    bound_by,
+    known_shares,
+    lift_by,
+    mix,
+    pinball,
+    shares_of,
+    shortfall,
+)
 from gputide.forecast.lead.plan import PERSISTENCE_SECONDS, Plan
 from gputide.forecast.lead.windows import Array, IndexArray
 from gputide.forecast.model import BoolArray, FloatArray, Lead
@@ -20,6 +30,9 @@ CAP_RATIO = 1.25
 GATE_RATIO = 0.1
 """Part of persistence' loss that a season must save on the trailing days to lead."""
 
+SHORTFALL_LIMIT = 2.0
+"""The bound is raised by what it lacked in the last hours, at most by this part of itself."""
+
 READ_WORKLOADS = 128
 
 
@@ -30,6 +43,14 @@ class _Outlook:
     candidates: Array
     actual: Array
     last_hour: Array
+
+
+class _Recent(NamedTuple):
+    """What experts said at recent origins and how wrong they were, `[K, P, W]`; what came."""
+
+    bounds: Array
+    losses: Array
+    actual: Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -98,10 +119,11 @@ class LeadForecaster:
         ago = np.array([*self.plan.recent_origins[::-1], 0])
         outlook = self._look(newest, columns=self.needed_steps - 1 - ago, phases=phase - ago)
         count = len(ago) - 1
-        upper = [
-            self._mix(bounds[:, count:], np.moveaxis(losses[:, :count, None], 1, 0)[::-1], quantile)
-            for quantile, bounds, losses in self._judge(outlook)
-        ]
+        upper = []
+        for quantile, bounds, losses in self._judge(outlook):
+            at = [slice(k, k + 1) for k in range(count - 1, -1, -1)]
+            recent = [_Recent(bounds[:, k], losses[:, k], outlook.actual[k]) for k in at]
+            upper.append(self._mix(bounds[:, count:], recent, quantile))
         return self._limit(upper, outlook, 1)[..., 0, :]
 
     def issue_span(self, values: FloatArray, *, count: int) -> FloatArray:
@@ -115,7 +137,8 @@ class LeadForecaster:
         outlook = self._look(values, columns=self.needed_steps - 1 + phases, phases=phases)
         upper = []
         for quantile, bounds, losses in self._judge(outlook):
-            recent = (losses[:, reach - ago :][:, :count] for ago in self.plan.recent_origins)
+            at = [slice(reach - ago, reach - ago + count) for ago in self.plan.recent_origins]
+            recent = [_Recent(bounds[:, k], losses[:, k], outlook.actual[k]) for k in at]
             upper.append(self._mix(bounds[:, reach:], recent, quantile))
         return self._limit(upper, outlook, count).transpose(0, 2, 1)
 
@@ -158,17 +181,22 @@ class LeadForecaster:
             bounds = bound_by(self.experts, index, outlook.candidates, workload_axis=2)
             yield index, bounds, pinball(outlook.actual, bounds, quantile)
 
-    def _mix(self, bounds: Array, recent: Iterable[Array], quantile: int) -> Array:
-        """Return `[P, W]` from bounds `[K, P, W]` and the experts' losses at recent origins."""
+    def _mix(self, bounds: Array, recent: Sequence[_Recent], quantile: int) -> Array:
+        """Return `[P, W]` from bounds `[K, P, W]` and what came of recent ones, newest first."""
         total, weight = np.zeros_like(bounds), np.zeros_like(bounds)
-        for share, losses in zip(self.plan.recent_weights, recent, strict=True):
-            is_known = ~np.isnan(losses)
-            total += np.where(is_known, np.float32(share) * losses, np.float32(0))
+        for share, origin in zip(self.plan.recent_weights, recent, strict=True):
+            is_known = ~np.isnan(origin.losses)
+            total += np.where(is_known, np.float32(share) * origin.losses, np.float32(0))
             weight += np.float32(share) * is_known
         past = self.experts.loss[quantile][:, None]
-        mixture = mix(bounds, blend_losses(past, total, weight, self.plan))
-        lifted: Array = mixture + self.lift[quantile] * (mixture + np.float32(FLOOR))
-        return lifted
+        shares = known_shares(bounds, blend_losses(past, total, weight, self.plan))
+        lift = self.lift[quantile]
+        short = np.zeros_like(bounds[0])
+        for share, origin in zip(self.plan.recent_weights, recent, strict=True):
+            said = lift_by(mix(origin.bounds, shares), lift)
+            short += np.float32(share) * shortfall(origin.actual, said)
+        mixture = lift_by(mix(bounds, shares), lift)
+        return lift_by(mixture, np.minimum(short, np.float32(SHORTFALL_LIMIT)))
 
     def _limit(self, upper: list[Array], outlook: _Outlook, count: int) -> FloatArray:
         """Return `[Q, P, W]` in the unit of the demand: at least 0, rising with q, capped."""
