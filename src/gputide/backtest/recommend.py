@@ -101,7 +101,9 @@ def _obstacles(evidence: Evidence, ours: Outcome, rival: Outcome | None) -> tupl
 def _tie(ours: Outcome, rival: Outcome) -> str:
     saving = _saving(ours, rival)
     if saving > -LEAST_SAVING_RATIO:
-        return f"no saving against {_name(rival)} ({saving:+.1%}): a tie goes to what runs already"
+        return (
+            f"no saving against {_name(rival)} ({_signed(saving)}): a tie goes to what runs already"
+        )
     return f"{_name(rival)} costs {_percent(-saving)} less"
 
 
@@ -118,7 +120,7 @@ def _advantage(ours: Outcome, rival: Outcome | None) -> str:
 def _figures(evidence: Evidence, ours: Outcome) -> tuple[str, ...]:
     """Return a sentence on each opponent: saving and both harms beside it."""
     return tuple(
-        f"Against {_name(rival)}: {_saving(ours, rival):+.1%} replica-hours saved; saturated "
+        f"Against {_name(rival)}: {_signed(_saving(ours, rival))} replica-hours saved; saturated "
         f"minutes {_percent(ours.saturated_ratio)} against {_percent(rival.saturated_ratio)}, late "
         f"demand {_percent(ours.late_ratio)} against {_percent(rival.late_ratio)}."
         for rival in evidence.outcomes
@@ -130,17 +132,19 @@ def _forecast_quality(evidence: Evidence) -> tuple[str, ...]:
     found = []
     if evidence.coverage_ratio is not None:
         found.append(
-            f"The forecast of the {evidence.quantile:.1%} quantile covered "
+            f"The forecast of the {_percent(evidence.quantile)} quantile covered "
             f"{_percent(evidence.coverage_ratio)} of the minutes."
         )
     share = evidence.seasonal_share
     if share is not None and share <= 0.5:
         found.append(
-            f"The load is not periodic: {share:.0%} of the forecast rests on other days, the rest "
+            f"The load is not periodic: {_percent(share)} of the forecast rests on other days, the rest "
             "on the last minutes."
         )
     elif share is not None:
-        found.append(f"{share:.0%} of the forecast rests on other days: the load is periodic.")
+        found.append(
+            f"{_percent(share)} of the forecast rests on other days: the load is periodic."
+        )
     return tuple(found)
 
 
@@ -171,6 +175,10 @@ def _name(outcome: Outcome) -> str:
 
 def _saving(ours: Outcome, rival: Outcome) -> float:
     return 1 - ours.replica_hours / max(rival.replica_hours, 1e-9)
+
+
+def _signed(ratio: float) -> str:
+    return f"{ratio * 100:+.1f} %"
 
 
 def _percent(ratio: float) -> str:

@@ -59,7 +59,7 @@ def test_a_saving_at_equal_harm_is_a_reason_to_switch() -> None:
         "Switch to auto: 25 % fewer replica-hours than an HPA tuned over target and stabilization, "
         "at 0.09 % saturated minutes against 0.12 %"
     )
-    assert "Against an HPA tuned by the same replay: +40.0% replica-hours saved" in " ".join(
+    assert "Against an HPA tuned by the same replay: +40.0 % replica-hours saved" in " ".join(
         found.reasons
     )
 
@@ -111,7 +111,7 @@ def test_a_plain_hpa_beyond_the_budget_is_no_rival() -> None:
 def test_a_load_without_a_period_is_told() -> None:
     found = recommend(replace(evidence(), seasonal_share=0.1))
 
-    assert any("The load is not periodic: 10%" in reason for reason in found.reasons)
+    assert any("The load is not periodic: 10 %" in reason for reason in found.reasons)
 
 
 def test_a_replay_that_ends_on_the_plain_hpa_keeps_observer_mode() -> None:
