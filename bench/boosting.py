@@ -25,7 +25,7 @@ def boosted_trees(window: Window, task: Task, quantile: float) -> FloatArray:
     from sklearn.ensemble import (  # type: ignore[import-untyped]  # ships no types
         HistGradientBoostingRegressor,
     )
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # likewise
 
     table = _Table.of(window, task.value)
     trained = table.training_rows(window)
