@@ -30,7 +30,7 @@ def forecast_day(
     """Return the median and the upper quantile of the 24 h after the history, on its step.
 
     Any length will do: below two days the band is flat, from two days it follows the day, from
-    eight the week, and at most the last 28 days are used. `verdicts` are passed on.
+    ten the week, and at most the last 28 days are used. `verdicts` are passed on.
     """
     fraction = parse_quantile(quantile)
     seconds = history.values.shape[1] * history.step_seconds
