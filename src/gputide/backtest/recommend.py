@@ -138,8 +138,8 @@ def _forecast_quality(evidence: Evidence) -> tuple[str, ...]:
     share = evidence.seasonal_share
     if share is not None and share <= 0.5:
         found.append(
-            f"The load is not periodic: {_percent(share)} of the forecast rests on other days, the rest "
-            "on the last minutes."
+            f"The load is not periodic: {_percent(share)} of the forecast rests on other days, "
+            "the rest on the last minutes."
         )
     elif share is not None:
         found.append(
