@@ -79,9 +79,11 @@ class _Margin:
         if self.is_proportional:
             self.residuals /= base
         self.ordered = np.sort(self.residuals, axis=-1)  # unknown ones go last
-        self.counts = self.residuals.shape[-1] - np.isnan(self.residuals).sum(axis=-1)
+        self.has_gaps = bool(np.isnan(self.ordered[..., -1]).any())
+        self.counts = np.full(self.residuals.shape[:-1], self.residuals.shape[-1])
+        if self.has_gaps:
+            self.counts -= np.isnan(self.residuals).sum(axis=-1)
         self.is_censored = samples.is_censored
-        self.has_gaps = bool((self.counts < self.residuals.shape[-1]).any())
 
     def quantile(self, quantile: float) -> Array:
         """Return the margin `[C, w]` that the residuals exceed with probability 1 - quantile."""

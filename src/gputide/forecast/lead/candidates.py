@@ -106,9 +106,16 @@ class Live:
     persistence: Array
     """`[P, ...]`: the recent maxima, widest last, then mean and maximum of the last hours."""
 
+    outcome: Array
+    """`[...]`: what came, the maximum over the lead after the origin; unknown if it lies ahead."""
+
     def part(self, origins: slice) -> "Live":
         """Return the same at some of the origins, which lie along the last axis."""
-        return Live(level=self.level[..., origins], persistence=self.persistence[..., origins])
+        return Live(
+            level=self.level[..., origins],
+            persistence=self.persistence[..., origins],
+            outcome=self.outcome[..., origins],
+        )
 
 
 def tabulate_days(days: Array, plan: Plan) -> DayTables:
@@ -212,12 +219,20 @@ def read_live(values: Array, plan: Plan, columns: IndexArray) -> Live:
     )
     persistence = np.stack([*recent, hours.mean(axis=0), hours.max(axis=0)])
     persistence[np.isinf(persistence)] = np.nan
-    return Live(level=trailing_mean(values, plan.level_steps)[:, columns], persistence=persistence)
+    return Live(
+        level=trailing_mean(values, plan.level_steps)[:, columns],
+        persistence=persistence,
+        outcome=_outcome(targets, plan, columns),
+    )
 
 
 def read_outcome(values: Array, plan: Plan, columns: IndexArray) -> Array:
     """Return `[w, P]`: the maximum over the lead after some columns; NaN where unknown."""
-    outcome = _pick(trailing_max(_highs(values), plan.target_steps), columns + plan.lead.last_step)
+    return _outcome(trailing_max(_highs(values), plan.target_steps), plan, columns)
+
+
+def _outcome(targets: Array, plan: Plan, columns: IndexArray) -> Array:
+    outcome = _pick(targets, columns + plan.lead.last_step)
     outcome[np.isinf(outcome)] = np.nan
     return outcome
 

@@ -123,7 +123,7 @@ def _walk_forward(
         flags = read_outcome(newest_flags, plan, columns) > 0
     return Samples(
         candidates=np.concatenate(candidates, axis=-1),
-        actual=read_outcome(newest, plan, columns),
+        actual=live.outcome,
         is_censored=flags,
     )
 

@@ -18,7 +18,8 @@ def trailing_max(values: Array, width: int, *, covered: int = 1) -> Array:
     out = values
     while covered < width:  # doubling: log2(width) passes instead of width
         step = min(covered, width - covered)
-        wider = out.copy()
+        wider = np.empty_like(out)
+        wider[..., :step] = out[..., :step]
         np.maximum(out[..., step:], out[..., :-step], out=wider[..., step:])
         out = wider
         covered += step
@@ -79,10 +80,10 @@ def lagged(values: Array, lag: int, *, fill: float = -np.inf) -> Array:
 
 def mean_known(days: Array, *, least: int) -> Array:
     """Return `[w, P]` of `[w, D, P]`: the mean of the known days; NaN where fewer than `least`."""
-    is_known = ~np.isnan(days)
-    if is_known.all():
-        mean: Array = days.mean(axis=1)
+    mean: Array = days.mean(axis=1)
+    if not np.isnan(mean).any():
         return mean
+    is_known = ~np.isnan(days)
     total = np.where(is_known, days, np.float32(0)).sum(axis=1)
     count = is_known.sum(axis=1, dtype=np.float32)
     known: Array = np.where(

@@ -75,6 +75,7 @@ def test_today_twice_as_busy_doubles_the_season_or_adds_the_gap() -> None:
     live = Live(
         level=np.full((1, 1), 4, dtype=np.float32),
         persistence=np.full((6, 1, 1), 5, dtype=np.float32),
+        outcome=np.full((1, 1), np.nan, dtype=np.float32),
     )
 
     candidates = combine(seasons, live)[:, 0, 0]
