@@ -73,7 +73,7 @@ def test_a_table_names_its_rows_and_columns() -> None:
     text = rendered(table)
 
     assert '<th scope="col" class="number" title="how many">n</th>' in text
-    assert '<tr class="strong"><th scope="row"><a href="#a">a</a></th>' in text
+    assert '<tr class="strong"><th scope="row" class="short"><a href="#a">a</a></th>' in text
     assert '<td class="number bad">1</td>' in text
 
 

@@ -138,11 +138,18 @@ def _part(title: str, anchor: str, blocks: Sequence[Block]) -> Section:
 def _headline(report: TraceReport, texts: ReportTexts) -> list[Block]:
     headline, reasons = advice(report)
     tone = Tone.GOOD if report.recommendation.is_switch else Tone.NEUTRAL
-    blocks: list[Block] = [Callout(headline=headline, reasons=reasons, tone=tone)]
+    blocks: list[Block] = [
+        Callout(headline=_bound(headline), reasons=tuple(map(_bound, reasons)), tone=tone)
+    ]
     blocks.append(Figures(figures=_figures(report, texts)))
     if report.warnings:
         blocks.append(Callout(headline=texts.warnings, reasons=report.warnings, tone=Tone.CAUTION))
     return blocks
+
+
+def _bound(text: str) -> str:
+    """Return the text with each number on the line of its percent sign."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _figures(report: TraceReport, texts: ReportTexts) -> tuple[Figure, ...]:
@@ -243,7 +250,7 @@ def _facts(report: TraceReport, texts: ReportTexts) -> Facts:
     end = start + timedelta(seconds=len(report.timeline.demand) * report.timeline.step_seconds)
     span = f"{start:%Y-%m-%d %H:%M} \N{EN DASH} {end:%Y-%m-%d %H:%M} UTC"
     cadence = texts.cadence.format(recorded=trace.recorded_step_seconds, step=trace.step_seconds)
-    bounds = f"{workload.min_replicas:,}, {workload.max_replicas:,}"
+    bounds = f"{workload.min_replicas:,} \N{EN DASH} {workload.max_replicas:,}"
     return Facts(
         facts=(
             (texts.fact_span, span),
