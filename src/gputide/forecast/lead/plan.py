@@ -22,8 +22,9 @@ LEVEL_SECONDS = 1200
 """Window that tells the level of now."""
 
 HOUR_SECONDS = 3600
-RECENT_SECONDS = 4 * 3600
-RECENT_STRIDE_SECONDS = 600
+RECENT_SECONDS = 3 * 3600
+RECENT_STRIDE_SECONDS = 660
+"""No divisor of an hour, so that a load with a beat of minutes is met at all its phases."""
 RECENT_HALF_LIFE_SECONDS = 3600
 
 
