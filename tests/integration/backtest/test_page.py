@@ -187,6 +187,15 @@ def test_the_theme_follows_the_system_until_it_is_chosen(browser: Browser, folde
         assert found.page.evaluate(background) == "rgb(255, 255, 255)"
 
 
+def test_paper_is_light_whatever_the_screen_is(browser: Browser, folder: Path) -> None:
+    background = "getComputedStyle(document.documentElement).backgroundColor"
+    with opened(browser, folder / "one.html", is_dark=True) as found:
+        found.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert found.page.evaluate(background) == "rgb(255, 255, 255)"
+        found.page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert found.page.evaluate(background) == "rgb(15, 20, 26)"
+
+
 def test_gaps_reach_the_browser_as_null(browser: Browser, folder: Path) -> None:
     with opened(browser, folder / "one.html") as found:
         text = found.page.locator("#chart-1-data").text_content()

@@ -1,9 +1,13 @@
 """The page's content; tests/integration/backtest/test_page.py opens it in a browser."""
 
 import re
+from dataclasses import replace
 from html import unescape
 
+import pytest
+
 from fakes.trace_reports import refusing_report, trace_report
+from gputide.backtest.model import PolicyName
 from gputide.backtest.report.page import render
 
 
@@ -51,6 +55,25 @@ def test_several_traces_have_an_overview_that_leads_to_each() -> None:
         assert f'<h2 id="trace-{at}">{name}</h2>' in text
     assert "1 of 2: switch" in words(text)
     assert "All traces" not in words(render([trace_report()]))
+
+
+@pytest.mark.parametrize("left", [set(), {PolicyName.HPA}, {PolicyName.FIXED, PolicyName.GPUTIDE}])
+def test_any_few_policies_make_a_page(left: set[PolicyName]) -> None:
+    report = trace_report()
+    few = replace(
+        report,
+        outcomes=tuple(o for o in report.outcomes if o.policy in left),
+        curves={policy: curve for policy, curve in report.curves.items() if policy in left},
+        timeline=replace(
+            report.timeline,
+            replicas={p: pods for p, pods in report.timeline.replicas.items() if p in left},
+        ),
+    )
+
+    shown = words(render([few, few]))
+
+    assert "Predict POD Observer" in shown
+    assert "How it was measured" in shown
 
 
 def test_no_two_parts_share_a_name() -> None:
