@@ -12,6 +12,9 @@ WEEK_DAYS = 7
 MIN_LIKENESS = 0.5
 """Least correlation of the days a week apart, after what all days share is taken out."""
 
+MIN_LIKENESS_OF_TWO_WEEKS = 0.6
+"""The same where two weeks are all: red noise looks alike now and then."""
+
 MIN_WEAK_LIKENESS = 0.7
 """The same on 8 to 13 days, where it rests on one to six pairs."""
 
@@ -38,7 +41,8 @@ def weekly_shares(bins: Bins) -> FloatArray:
     rest = _without_day(level, is_known)
     likeness = np.stack([_likeness(rest, is_known, lag) for lag in (3, 4, WEEK_DAYS)])
     week = likeness[2]
-    is_week = (week >= MIN_LIKENESS) & (week - likeness[:2].max(axis=0) >= MIN_LEAD)
+    least = MIN_LIKENESS if bins.day_count >= 3 * WEEK_DAYS else MIN_LIKENESS_OF_TWO_WEEKS
+    is_week = (week >= least) & (week - likeness[:2].max(axis=0) >= MIN_LEAD)
     if is_weak:
         is_week &= (week >= MIN_WEAK_LIKENESS) & _is_weekend_apart(bins)
     whole = _variance(blocks, is_known)
