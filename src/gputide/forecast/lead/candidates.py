@@ -166,25 +166,20 @@ def look_up_seasons(tables: DayTables, day: int, phases: slice) -> Seasons:
 
     `day` counts from the first of the tables and may be the one that comes after them.
     """
-    week = slice(day - WEEK_DAYS, day)
-    levels = tables.levels[:, :day, phases]
+    closing = {
+        seconds: np.ascontiguousarray(table[:, :day, phases])
+        for seconds, table in tables.closing_envelopes.items()
+    }
+    levels = np.ascontiguousarray(tables.levels[:, :day, phases])
     envelopes = []
     for rule in RULES:
-        recent = tables.closing_envelopes[rule.jitter_seconds]
-        of_week = (
-            recent[:, :day, phases] if rule.days is Days.HIGHEST_OF_ALL else recent[:, week, phases]
-        )
         last_week = tables.envelopes[rule.jitter_seconds][:, day - WEEK_DAYS, phases]
-        envelopes.append(_summarise(rule.days, of_week, last_week))
+        envelopes.append(_summarise(rule.days, closing[rule.jitter_seconds], last_week))
+    last_week = levels[:, -WEEK_DAYS]
     return Seasons(
         envelopes=np.stack(envelopes),
-        levels=np.stack([_summarise_levels(days, levels) for days in Days]),
+        levels=np.stack([_summarise(days, levels, last_week) for days in Days]),
     )
-
-
-def _summarise_levels(days: Days, levels: Array) -> Array:
-    of_week = levels if days is Days.HIGHEST_OF_ALL else levels[:, -WEEK_DAYS:]
-    return _summarise(days, of_week, levels[:, -WEEK_DAYS])
 
 
 def _summarise(days: Days, past: Array, last_week: Array) -> Array:
@@ -197,9 +192,11 @@ def _summarise(days: Days, past: Array, last_week: Array) -> Array:
         case Days.YESTERDAY_AND_LAST_WEEK:
             summary = (past[:, -1] + last_week) * np.float32(0.5)
         case Days.MEAN_OF_WEEK:
-            summary = mean_known(past, least=LEAST_DAYS)
+            summary = mean_known(past[:, -WEEK_DAYS:], least=LEAST_DAYS)
         case Days.HIGHEST_OF_3:
             summary = highest_known(past[:, -3:], least=2)
+        case Days.HIGHEST_OF_WEEK:
+            summary = highest_known(past[:, -WEEK_DAYS:], least=LEAST_DAYS)
         case _:
             summary = highest_known(past, least=LEAST_DAYS)
     return summary
