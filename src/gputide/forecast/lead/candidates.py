@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gputide.forecast.lead.plan import WEEK_DAYS, Plan
+from gputide.forecast.lead.plan import PERSISTENCE_SECONDS, WEEK_DAYS, Plan
 from gputide.forecast.lead.windows import (
     Array,
     IndexArray,
@@ -67,6 +67,21 @@ JITTERS_SECONDS = tuple(sorted({rule.jitter_seconds for rule in RULES}))
 
 SEASONAL_COUNT = 3 * len(RULES)
 """The first candidates rest on other days; those after them on the newest minutes alone."""
+
+
+def _name_candidates() -> tuple[str, ...]:
+    rules = [
+        rule.days.name.lower().replace("_", " ")
+        + (f" within {rule.jitter_seconds // 60} min" if rule.jitter_seconds else "")
+        for rule in RULES
+    ]
+    seasonal = [name + level for level in ("", ", times level", ", plus level") for name in rules]
+    now = [f"highest of last {seconds // 60} min" for seconds in PERSISTENCE_SECONDS]
+    return (*seasonal, *now, "mean of last hours", "highest of last hours")
+
+
+CANDIDATE_NAMES = _name_candidates()
+"""What each candidate rests on, for people."""
 
 _LEVEL_OF_RULE = [rule.days.value - 1 for rule in RULES]
 

@@ -63,8 +63,8 @@ class _Recent(NamedTuple):
 class LeadForecaster:
     """Bounds the maximum demand over a lead of W workloads from their newest minutes.
 
-    Stable: `lead`, `quantiles`, `needed_steps`, `issue`, `seasonal_share`, `seasonal_gain`,
-    `is_seasonal`. The rest is how the fit keeps what it found.
+    Stable: `lead`, `quantiles`, `needed_steps`, `issue`, `issue_span`, `leaders`, `is_seasonal`,
+    `seasonal_gain`, `seasonal_share`. The rest is how the fit keeps what it found.
     """
 
     plan: Plan
@@ -91,6 +91,13 @@ class LeadForecaster:
     def needed_steps(self) -> int:
         """How many of the newest columns `issue` reads."""
         return self.plan.needed_steps
+
+    @property
+    def leaders(self) -> IndexArray:
+        """`[Q, W]`: the candidate of least loss at the fit, an index of `CANDIDATE_NAMES`."""
+        best = self.experts.loss.argmin(axis=1)[:, None]
+        leading: IndexArray = np.take_along_axis(self.experts.candidate, best, axis=1)[:, 0]
+        return leading
 
     @property
     def seasonal_share(self) -> FloatArray:

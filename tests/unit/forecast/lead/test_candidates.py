@@ -4,6 +4,7 @@ import numpy as np
 
 from gputide.forecast import Lead
 from gputide.forecast.lead.candidates import (
+    CANDIDATE_NAMES,
     RULES,
     SEASONAL_COUNT,
     Days,
@@ -43,6 +44,13 @@ def test_hours_that_yesterday_had_not_finished_come_from_the_day_before() -> Non
     assert seasons.envelopes[row(Days.YESTERDAY), 0, 21] == 1323
     assert seasons.envelopes[row(Days.YESTERDAY), 0, 22] == 1300  # 22 and 23 of day 12, 0 of day 13
     assert seasons.envelopes[row(Days.LAST_WEEK), 0, 23] == 801  # known long ago
+
+
+def test_every_candidate_has_a_name_of_its_own() -> None:
+    assert len(set(CANDIDATE_NAMES)) == SEASONAL_COUNT + PLAN.persistence_count
+    assert CANDIDATE_NAMES[0] == "yesterday"
+    assert CANDIDATE_NAMES[2] == "last week within 10 min"
+    assert CANDIDATE_NAMES[SEASONAL_COUNT] == "highest of last 1 min"
 
 
 def test_a_day_is_judged_by_what_was_known_before_it() -> None:

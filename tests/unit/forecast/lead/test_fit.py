@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from gputide.errors import SettingError
 from gputide.forecast import History, Lead
 from gputide.forecast.lead import fit_lead
+from gputide.forecast.lead.candidates import SEASONAL_COUNT
 from gputide.forecast.lead.forecaster import CAP_RATIO, LeadForecaster
 from gputide.forecast.model import BoolArray, FloatArray
 
@@ -109,6 +110,7 @@ def test_a_jump_that_comes_every_day_is_bounded_before_it_comes() -> None:
     assert upper[1, 0] > 25
     assert forecaster.is_seasonal[1, 0]
     assert forecaster.seasonal_share[1, 0] > 0.9
+    assert forecaster.leaders[1, 0] < SEASONAL_COUNT
 
 
 def test_a_random_walk_rests_on_its_newest_minutes() -> None:
