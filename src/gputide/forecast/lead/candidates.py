@@ -135,7 +135,7 @@ class Live:
 
 def tabulate_days(days: Array, plan: Plan) -> DayTables:
     """Return the tables of `days[w, D, n]`."""
-    series = days.reshape(len(days), -1)
+    series = days.reshape(len(days), days.shape[1] * days.shape[2])
     highs = _highs(series)
     has_gaps = bool(np.isnan(series).any())
     envelopes, closing = {}, {}

@@ -108,7 +108,10 @@ class LeadForecaster:
 
     @property
     def seasonal_gain(self) -> FloatArray:
-        """`[Q, W]`: part of persistence' pinball loss that the season saves; negative: adds."""
+        """`[Q, W]`: part of persistence' pinball loss that the season saves.
+
+        Negative where it adds to it, -inf where no season could be judged yet.
+        """
         least_seasonal = self.experts.loss[:, :SEASONAL_EXPERTS].min(axis=1)
         least_live = self.experts.loss[:, SEASONAL_EXPERTS:].min(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -219,3 +219,18 @@ def test_too_few_newest_columns_are_refused() -> None:
 
     with pytest.raises(SettingError, match="newest: must have the shape"):
         forecaster.issue(np.ones((1, 3)), steps_since_fit=0)
+
+
+def test_no_workloads_give_no_bounds() -> None:
+    forecaster = fit(np.empty((0, 3 * DAY)))
+
+    upper = forecaster.issue(np.empty((0, forecaster.needed_steps)), steps_since_fit=0)
+
+    assert upper.shape == (len(QUANTILES), 0)
+
+
+def test_a_history_of_minutes_is_not_yet_seasonal() -> None:
+    forecaster = fit(np.full((1, 3), 2.0))
+
+    assert not forecaster.is_seasonal.any()
+    assert (forecaster.seasonal_gain == -np.inf).all()
