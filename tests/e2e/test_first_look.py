@@ -18,7 +18,7 @@ def shell_blocks() -> list[str]:
 def test_the_first_look_works_as_typed(tmp_path: Path) -> None:
     activate, load, forecast, backtest = shell_blocks()
     assert activate == "source .venv/bin/activate\n"
-    commands = "\n".join(["set -eu", load, forecast, backtest])
+    commands = f"set -eu\n{load}\n{forecast}\n{backtest}"
     environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
 
     done = subprocess.run(
