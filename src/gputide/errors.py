@@ -10,6 +10,8 @@ GputideError                what failed, on what, and what would mend it
 class GputideError(Exception):
     """Anything that gputide itself raises; the command line prints it as one line.
 
+    What a subclass is made from are its `args`, so that an error crosses processes as it is.
+
     `exit_code` is what the process ends with: 2 where the person has to change something, 1 where
     the world has to.
     """
@@ -23,9 +25,12 @@ class SettingError(GputideError):
     exit_code = 2
 
     def __init__(self, setting: str, problem: str) -> None:
-        super().__init__(f"{setting}: {problem}")
+        super().__init__(setting, problem)
         self.setting = setting
         self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.setting}: {self.problem}"
 
 
 class InputError(GputideError):
@@ -34,9 +39,12 @@ class InputError(GputideError):
     exit_code = 2
 
     def __init__(self, place: str, problem: str) -> None:
-        super().__init__(f"{place}: {problem}")
+        super().__init__(place, problem)
         self.place = place
         self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}"
 
 
 class QueryError(GputideError):
@@ -45,7 +53,10 @@ class QueryError(GputideError):
     exit_code = 2
 
     def __init__(self, target: str, problem: str, *, is_retryable: bool = False) -> None:
-        super().__init__(f"{target}: {problem}")
+        super().__init__(target, problem)
         self.target = target
         self.problem = problem
         self.is_retryable = is_retryable
+
+    def __str__(self) -> str:
+        return f"{self.target}: {self.problem}"

@@ -19,10 +19,11 @@ class TerminalWatcher:
         self._progress = progress
         self._console = console
         self._task = progress.add_task("", total=1.0) if console.is_terminal else None
+        self._shares: dict[int, float] = {}
 
     @contextmanager
     def trace(self, name: str, *, number: int, count: int) -> Iterator[Callable[[float], None]]:
-        """Show one trace's progress while the context lasts."""
+        """Show one replay's progress while the context lasts; several may last at a time."""
         if self._task is None:
             line = f"replaying {plain(name)} ({number} of {count})"
             self._console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -31,9 +32,12 @@ class TerminalWatcher:
         task = self._task
 
         def on_progress(share: float) -> None:
-            done = number - 1 + min(max(share, 0.0), 1.0)
+            self._shares[number] = min(max(share, 0.0), 1.0)
             self._progress.update(
-                task, description=f"{number} of {count}: {plain(name)}", total=count, completed=done
+                task,
+                description=f"{number} of {count}: {plain(name)}",
+                total=count,
+                completed=sum(self._shares.values()),
             )
 
         on_progress(0)

@@ -55,7 +55,7 @@ def test_reports_come_in_the_order_of_the_traces_and_say_what_was_assumed() -> N
     assert all(report.workload.capacity_per_pod == pytest.approx(1) for report in reports)
     assert all("capacity-per-pod is not given" in report.warnings[-1] for report in reports)
     assert [(number, count) for _, number, count in watcher.begun] == [(1, 2), (2, 2)]
-    assert watcher.begun[1][0] == traces[-1].name
+    assert watcher.begun[1][0] == "load-3, load-4"
     assert all(0 <= share <= 1 for share in watcher.shares)
 
 
