@@ -120,7 +120,7 @@ def _advantage(ours: Outcome, rival: Outcome | None) -> str:
 def _figures(evidence: Evidence, ours: Outcome) -> tuple[str, ...]:
     """Return a sentence on each opponent: saving and both harms beside it."""
     return tuple(
-        f"Against {_name(rival)}: {_signed(_saving(ours, rival))} replica-hours saved; saturated "
+        f"Against {_name(rival)}: {_compared(_saving(ours, rival))} replica-hours; saturated "
         f"minutes {_percent(ours.saturated_ratio)} against {_percent(rival.saturated_ratio)}, late "
         f"demand {_percent(ours.late_ratio)} against {_percent(rival.late_ratio)}."
         for rival in evidence.outcomes
@@ -175,6 +175,10 @@ def _name(outcome: Outcome) -> str:
 
 def _saving(ours: Outcome, rival: Outcome) -> float:
     return 1 - ours.replica_hours / max(rival.replica_hours, 1e-9)
+
+
+def _compared(saving_ratio: float) -> str:
+    return f"{abs(saving_ratio) * 100:.1f} % {'fewer' if saving_ratio >= 0 else 'more'}"
 
 
 def _signed(ratio: float) -> str:

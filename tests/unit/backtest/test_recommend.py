@@ -59,9 +59,15 @@ def test_a_saving_at_equal_harm_is_a_reason_to_switch() -> None:
         "Switch to auto: 25 % fewer replica-hours than an HPA tuned over target and stabilization, "
         "at 0.09 % saturated minutes against 0.12 %"
     )
-    assert "Against an HPA tuned by the same replay: +40.0 % replica-hours saved" in " ".join(
+    assert "Against an HPA tuned by the same replay: 40.0 % fewer replica-hours" in " ".join(
         found.reasons
     )
+
+
+def test_a_policy_that_costs_more_says_so() -> None:
+    reasons = " ".join(recommend(evidence(hpa=(30, 0.03))).reasons)
+
+    assert "tuned by the same replay: 100.0 % more replica-hours" in reasons
 
 
 def test_the_settings_are_named() -> None:
