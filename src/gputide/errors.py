@@ -1,9 +1,9 @@
-"""What can go wrong, as types. The tree:
+"""What can go wrong, as types.
 
 GputideError                what failed, on what, and what would mend it
 ├── SettingError            a flag, variable or field that a person gave is wrong
 ├── InputError              a file or an answer that a person pointed us at cannot be used
-└── QueryError              the other side refused or failed; `is_retryable` says whether to ask again
+└── QueryError              the other side refused or failed; `is_retryable`: ask again
 """
 
 

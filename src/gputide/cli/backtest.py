@@ -7,7 +7,7 @@ from cyclopts import Group, Parameter
 from rich.console import Console
 
 from gputide.backtest import run as shell
-from gputide.backtest.csv import CsvOptions
+from gputide.backtest.load.csv import CsvOptions
 from gputide.backtest.report import table
 from gputide.backtest.run import EffortSettings, ReportSettings
 from gputide.backtest.settings import BacktestSettings
