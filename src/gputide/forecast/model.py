@@ -77,6 +77,7 @@ class Reason(StrEnum):
     INTERMITTENT = "Intermittent"
     NO_PERIOD = "NoPeriod"
     PERSISTENCE_IS_BETTER = "PersistenceIsBetter"
+    COVERAGE_TOO_LOW = "CoverageTooLow"
     CENSORED = "Censored"
     LEVEL_SHIFT = "LevelShift"
 

@@ -29,6 +29,7 @@ REASONS = {
     Reason.INTERMITTENT: "most of the time there is no load",
     Reason.NO_PERIOD: "no day, week or shorter season repeats",
     Reason.PERSISTENCE_IS_BETTER: "looking at now foresees as well as the season does",
+    Reason.COVERAGE_TOO_LOW: "on the last days the load broke the bound far too often",
     Reason.CENSORED: "saturated minutes say only how large the demand was at least",
     Reason.LEVEL_SHIFT: "the load moved to a new level lately",
 }
