@@ -53,7 +53,7 @@ $(VENV)/.run: requirements/run.txt pyproject.toml tools/vendor $(VENV)/bin/pytho
 	touch $@
 
 $(VENV)/.test: requirements/test.txt $(VENV)/.run
-	tools/debian-packages prometheus chromium
+	tools/debian-packages prometheus chromium gcc libc6-dev
 	$(PIP) install --require-hashes -r requirements/test.txt
 	touch $@
 

@@ -1,7 +1,7 @@
 """`make bench`, or `python -m bench --help`."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Annotated
 
 import msgspec
 from cyclopts import App, Parameter
-from cyclopts.config import Env
+from cyclopts.validators import Number
 from rich.console import Console
 from rich.status import Status
 
@@ -22,10 +22,13 @@ from bench.opponents import BOOSTING, CONTESTANTS, Contestant
 from bench.traces import Skipped, load_of, load_traces
 from gputide.backtest.model import Trace
 from gputide.backtest.settings import BacktestSettings
-from gputide.errors import GputideError
+from gputide.errors import GputideError, SettingError
 
 TERMINAL_COLUMNS = 240
 """Width of the tables where the output is no terminal."""
+
+
+Positive = Annotated[int, Parameter(validator=Number(gte=1))]
 
 
 class Part(StrEnum):
@@ -36,17 +39,19 @@ class Part(StrEnum):
     POLICIES = "policies"
 
 
-app = App(name="bench", config=[Env("GPUTIDE_", command=False)], version_flags=[])
+app = App(name="bench", version_flags=[])
 
 
 @app.default
 def bench(
     *,
-    history_days: Annotated[tuple[int, ...], Parameter(consume_multiple=True)] = (7, 14),
+    history_days: Annotated[
+        tuple[Positive, ...], Parameter(consume_multiple=True, negative_iterable=())
+    ] = (7, 14),
     only: Part | None = None,
-    traces: Path | None = None,
-    max_origins: int = 8,
-    workloads: int = 1000,
+    traces: Annotated[Path | None, Parameter(env_var="GPUTIDE_TRACES")] = None,
+    max_origins: Positive = 8,
+    workloads: Positive = 1000,
     json: Path | None = None,
 ) -> None:
     """Measure forecasts and policies, and print the tables.
@@ -58,7 +63,7 @@ def bench(
     only
         Measure this part alone.
     traces
-        Folder of .csv and .csv.gz files, also GPUTIDE_TRACES; without it the project's own traces.
+        Folder of .csv and .csv.gz files; without it the project's own traces.
     max_origins
         Forecasts of each trace begin at no more than so many points in time.
     workloads
@@ -67,6 +72,8 @@ def bench(
         Write every figure to this file too.
 
     """
+    if json is not None and not json.parent.is_dir():
+        raise SettingError("json", f"{json.parent} is no folder")
     console = Console(width=None if sys.stdout.isatty() else TERMINAL_COLUMNS)
     figures: dict[str, object] = {}
     loaded, skipped = load_traces(traces) if only is not Part.COST else ([], [])
@@ -117,14 +124,14 @@ def _watching(what: str) -> Status:
     return Status(what, console=Console(stderr=True))
 
 
-def main() -> None:
+def main(arguments: Sequence[str]) -> None:
     """Run the benchmark; an error of ours is one line."""
     try:
-        app()
+        app(arguments)
     except GputideError as error:
         Console(stderr=True).print(f"bench: {error}", style="bold red", highlight=False)
         sys.exit(error.exit_code)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

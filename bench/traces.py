@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gputide.backtest.csv import CsvOptions, read_traces
-from gputide.backtest.generate import generated_traces
+from gputide.backtest.load.csv import CsvOptions, read_traces
+from gputide.backtest.load.generate import generated_traces
 from gputide.backtest.model import Trace
 from gputide.errors import GputideError, InputError
 from gputide.forecast.calendar import to_local_grid

@@ -1,14 +1,16 @@
-"""What can go wrong, as types. The tree:
+"""What can go wrong, as types.
 
 GputideError                what failed, on what, and what would mend it
 ├── SettingError            a flag, variable or field that a person gave is wrong
 ├── InputError              a file or an answer that a person pointed us at cannot be used
-└── QueryError              the other side refused or failed; `is_retryable` says whether to ask again
+└── QueryError              the other side refused or failed; `is_retryable`: ask again
 """
 
 
 class GputideError(Exception):
     """Anything that gputide itself raises; the command line prints it as one line.
+
+    What a subclass is made from are its `args`, so that an error crosses processes as it is.
 
     `exit_code` is what the process ends with: 2 where the person has to change something, 1 where
     the world has to.
@@ -23,9 +25,12 @@ class SettingError(GputideError):
     exit_code = 2
 
     def __init__(self, setting: str, problem: str) -> None:
-        super().__init__(f"{setting}: {problem}")
+        super().__init__(setting, problem)
         self.setting = setting
         self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.setting}: {self.problem}"
 
 
 class InputError(GputideError):
@@ -34,9 +39,12 @@ class InputError(GputideError):
     exit_code = 2
 
     def __init__(self, place: str, problem: str) -> None:
-        super().__init__(f"{place}: {problem}")
+        super().__init__(place, problem)
         self.place = place
         self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}"
 
 
 class QueryError(GputideError):
@@ -45,7 +53,10 @@ class QueryError(GputideError):
     exit_code = 2
 
     def __init__(self, target: str, problem: str, *, is_retryable: bool = False) -> None:
-        super().__init__(f"{target}: {problem}")
+        super().__init__(target, problem)
         self.target = target
         self.problem = problem
         self.is_retryable = is_retryable
+
+    def __str__(self) -> str:
+        return f"{self.target}: {self.problem}"

@@ -33,6 +33,7 @@ class Opened:
         self.page.wait_for_function(
             "[...document.querySelectorAll('.plot')].every(p => p.querySelector('canvas'))"
         )
+        self.page.evaluate("dispatchEvent(new Event('afterprint'))")
         self.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
 
 

@@ -1,4 +1,4 @@
-"""The layout tells the architecture: sizes, mirrors and words that reviews should not have to check."""
+"""The layout tells the architecture: sizes, mirrors and words that no review has to check."""
 
 import ast
 import re
@@ -14,6 +14,8 @@ MAX_LINES = 300
 # Modules without a test file of their own, each with the reason.
 TESTED_ELSEWHERE = {
     "__main__.py": "one call of cli.main",
+    "backtest/model.py": "value objects without invariants of their own",
+    "backtest/ports.py": "a protocol",
     "clock.py": "a port and its three-line real adapter",
     "errors.py": "each error is tested where it is raised",
 }
@@ -54,7 +56,7 @@ def test_each_module_has_a_test_file_at_the_mirrored_place() -> None:
 
 @pytest.mark.parametrize("word", ["utils", "common", "manager", "helpers", "misc"])
 def test_no_module_has_a_name_that_says_nothing(word: str) -> None:
-    assert [relative(p) for p in MODULES if word in p.relative_to(SOURCE).parts + (p.stem,)] == []
+    assert [relative(p) for p in MODULES if word in (*p.relative_to(SOURCE).parts, p.stem)] == []
 
 
 def test_requirements_are_pinned_with_hashes_and_name_no_registry() -> None:

@@ -1,1 +1,1 @@
-"""What would each scaling policy have cost, and where would it have hurt?"""
+"""What each scaling policy would have cost, and where it would have hurt."""

@@ -56,12 +56,6 @@ class Frame:
         return len(self.demand)
 
     @property
-    def days(self) -> list[slice]:
-        """Minutes of each replayed day, from `start` on; the last may be shorter."""
-        starts = range(self.start, self.end, DAY_MINUTES)
-        return [slice(at, min(at + DAY_MINUTES, self.end)) for at in starts]
-
-    @property
     def evaluated_start(self) -> datetime:
         """When the evaluated span begins, UTC."""
         return self.trace.start_utc + timedelta(minutes=self.first)

@@ -62,13 +62,17 @@ def recommend(evidence: Evidence) -> Recommendation:
 
 
 def _rival(evidence: Evidence, ours: Outcome) -> Outcome | None:
-    """Return the cheapest HPA that hurts no more than ours or is near the budget, if any is."""
-    allowed = max(evidence.budget_ratio * MAX_OVERSHOOT, ours.saturated_ratio)
-    rivals = [
-        outcome
-        for outcome in evidence.outcomes
-        if outcome.policy in OPPONENTS and outcome.saturated_ratio <= allowed
-    ]
+    """Return the cheapest HPA that hurts no more than ours or keeps its budget, if any does.
+
+    A tuned one may overshoot as far as ours may; one that was not tuned must keep the budget, as
+    who may hurt more is always cheaper.
+    """
+    rivals = []
+    for outcome in evidence.outcomes:
+        limit = evidence.budget_ratio * (MAX_OVERSHOOT if outcome.is_walk_forward else 1)
+        is_fair = outcome.saturated_ratio <= max(limit, ours.saturated_ratio)
+        if outcome.policy in OPPONENTS and is_fair:
+            rivals.append(outcome)
     return min(rivals, key=lambda outcome: outcome.replica_hours, default=None)
 
 
@@ -97,7 +101,9 @@ def _obstacles(evidence: Evidence, ours: Outcome, rival: Outcome | None) -> tupl
 def _tie(ours: Outcome, rival: Outcome) -> str:
     saving = _saving(ours, rival)
     if saving > -LEAST_SAVING_RATIO:
-        return f"no saving against {_name(rival)} ({saving:+.1%}): a tie goes to what runs already"
+        return (
+            f"no saving against {_name(rival)} ({_signed(saving)}): a tie goes to what runs already"
+        )
     return f"{_name(rival)} costs {_percent(-saving)} less"
 
 
@@ -114,7 +120,7 @@ def _advantage(ours: Outcome, rival: Outcome | None) -> str:
 def _figures(evidence: Evidence, ours: Outcome) -> tuple[str, ...]:
     """Return a sentence on each opponent: saving and both harms beside it."""
     return tuple(
-        f"Against {_name(rival)}: {_saving(ours, rival):+.1%} replica-hours saved; saturated "
+        f"Against {_name(rival)}: {_compared(_saving(ours, rival))} replica-hours; saturated "
         f"minutes {_percent(ours.saturated_ratio)} against {_percent(rival.saturated_ratio)}, late "
         f"demand {_percent(ours.late_ratio)} against {_percent(rival.late_ratio)}."
         for rival in evidence.outcomes
@@ -126,17 +132,19 @@ def _forecast_quality(evidence: Evidence) -> tuple[str, ...]:
     found = []
     if evidence.coverage_ratio is not None:
         found.append(
-            f"The forecast of the {evidence.quantile:.1%} quantile covered "
+            f"The forecast of the {_percent(evidence.quantile)} quantile covered "
             f"{_percent(evidence.coverage_ratio)} of the minutes."
         )
     share = evidence.seasonal_share
     if share is not None and share <= 0.5:
         found.append(
-            f"The load is not periodic: {share:.0%} of the forecast rests on other days, the rest "
-            "on the last minutes."
+            f"The load is not periodic: {_percent(share)} of the forecast rests on other days, "
+            "the rest on the last minutes."
         )
     elif share is not None:
-        found.append(f"{share:.0%} of the forecast rests on other days: the load is periodic.")
+        found.append(
+            f"{_percent(share)} of the forecast rests on other days: the load is periodic."
+        )
     return tuple(found)
 
 
@@ -167,6 +175,14 @@ def _name(outcome: Outcome) -> str:
 
 def _saving(ours: Outcome, rival: Outcome) -> float:
     return 1 - ours.replica_hours / max(rival.replica_hours, 1e-9)
+
+
+def _compared(saving_ratio: float) -> str:
+    return f"{abs(saving_ratio) * 100:.1f} % {'fewer' if saving_ratio >= 0 else 'more'}"
+
+
+def _signed(ratio: float) -> str:
+    return f"{ratio * 100:+.1f} %"
 
 
 def _percent(ratio: float) -> str:

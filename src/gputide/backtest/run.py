@@ -2,23 +2,36 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from gputide.backtest.frame import frame_of
 from gputide.backtest.model import Trace, TraceReport
 from gputide.backtest.ports import Watcher
-from gputide.backtest.replay import replay_all
 from gputide.backtest.report import json, page
 from gputide.backtest.report.files import check_writable, write_whole
 from gputide.backtest.settings import BacktestSettings
-from gputide.backtest.sizing import PodSettings, size
-from gputide.charts import Language
+from gputide.backtest.sizing import PodSettings, Sized, size
+from gputide.backtest.workers import Batch, replay_batches
+from gputide.charts import Language, assets
 from gputide.errors import SettingError
 
 SIDE_BY_SIDE = 4
 """Traces in one replay: four take little longer than one, more need more memory."""
 
 STDOUT = Path("/dev/stdout")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffortSettings:
+    """How much of the machine a backtest takes."""
+
+    workers: Annotated[int, Parameter(validator=Number(gte=0, lte=256))] = 0
+    """Processes that replay several traces at the same time; 0: one a core."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +56,8 @@ class ReportSettings:
         for path in (self.html, self.json):
             if path is not None:
                 check_writable(path)
+        if self.html is not None:
+            assets.script()  # a checkout without it fails now, not after the replay
 
     @property
     def is_stdout_taken(self) -> bool:
@@ -51,31 +66,42 @@ class ReportSettings:
 
 
 def run(
-    traces: Sequence[Trace], pods: PodSettings, settings: BacktestSettings, watcher: Watcher
+    traces: Sequence[Trace],
+    pods: PodSettings,
+    settings: BacktestSettings,
+    watcher: Watcher,
+    *,
+    workers: int = 1,
 ) -> tuple[TraceReport, ...]:
-    """Replay the traces, a few side by side.
+    """Replay the traces, a few side by side, on so many processes.
 
     Raises InputError or SettingError for the first trace that cannot be replayed, before any is.
     """
     sized = [size(trace, pods) for trace in traces]
     for trace, one in zip(traces, sized, strict=True):
         frame_of(trace, one.workload, settings)
-    reports: list[TraceReport] = []
-    starts = range(0, len(traces), SIDE_BY_SIDE)
-    for number, start in enumerate(starts, 1):
-        some = slice(start, start + SIDE_BY_SIDE)
-        names = ", ".join(trace.name for trace in traces[some])
-        with watcher.trace(names, number=number, count=len(starts)) as on_progress:
-            reports += replay_all(
-                traces[some],
-                [one.workload for one in sized[some]],
-                settings,
-                on_progress=on_progress,
-            )
+    reports = replay_batches(_batches(traces, sized, settings, workers), watcher, workers=workers)
     return tuple(
         replace(report, warnings=(*report.warnings, *one.warnings))
         for report, one in zip(reports, sized, strict=True)
     )
+
+
+def _batches(
+    traces: Sequence[Trace], sized: Sequence[Sized], settings: BacktestSettings, workers: int
+) -> list[Batch]:
+    """Return equal shares of the traces, at most SIDE_BY_SIDE each and one or more a worker."""
+    rounds = ceil(len(traces) / (SIDE_BY_SIDE * workers))
+    length = max(ceil(len(traces) / (rounds * workers)), 1) if traces else 1
+    return [
+        Batch(
+            number=number,
+            traces=tuple(traces[start : start + length]),
+            workloads=tuple(one.workload for one in sized[start : start + length]),
+            settings=settings,
+        )
+        for number, start in enumerate(range(0, len(traces), length), 1)
+    ]
 
 
 def write(reports: Sequence[TraceReport], settings: ReportSettings) -> None:

@@ -23,6 +23,9 @@ from gputide.charts.model import (
 from gputide.charts.texts import Texts
 from gputide.charts.thin import thin
 
+SHORT = 16
+"""Characters of a cell that is not broken into lines."""
+
 
 class Renderer:
     """Renders the sections of one page; counts its charts, so that each has its own name."""
@@ -123,9 +126,9 @@ def _heading(column: Column) -> Markup:
 
 def _cell(cell: Cell, column: Column, *, is_first: bool) -> Markup:
     content = element("a", cell.text, href=cell.href) if cell.href.startswith("#") else cell.text
-    classes = "number" if column.is_number else ""
+    kind = "number" if column.is_number else "short" if len(cell.text) <= SHORT else ""
     tone = "" if cell.tone == Tone.NEUTRAL else str(cell.tone)
-    name = f"{classes} {tone}".strip() or None
+    name = f"{kind} {tone}".strip() or None
     if is_first:
         return element("th", content, scope="row", class_=name)
     return element("td", content, class_=name)

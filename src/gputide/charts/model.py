@@ -54,6 +54,11 @@ class Line:
     is_hidden: bool = False
     """Left out at first; the reader may switch it on."""
 
+    def __post_init__(self) -> None:
+        if self.lower is not None and len(self.lower) != len(self.values):
+            sizes = f"{len(self.values)} values and a lower edge of {len(self.lower)}"
+            raise ValueError(f"{self.label!r} has {sizes}")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Chart:
@@ -72,6 +77,17 @@ class Chart:
     group: str = ""
     """Charts of one group share the cursor and the zoom."""
 
+    def __post_init__(self) -> None:
+        count = len(self.unix_seconds)
+        if not count:
+            raise ValueError(f"{self.title!r} has no times")
+        if not (np.diff(self.unix_seconds) > 0).all():
+            raise ValueError(f"times of {self.title!r} do not rise")
+        for line in self.lines:
+            if len(line.values) != count:
+                found = f"{line.label!r} has {len(line.values)} values"
+                raise ValueError(f"{found} for {count} times")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Curve:
@@ -86,6 +102,11 @@ class Curve:
     """Index of the point that stands out: what was really done, beside what could have been."""
 
     is_hidden: bool = False
+
+    def __post_init__(self) -> None:
+        if not len(self.x) == len(self.y) == len(self.notes):
+            sizes = f"{len(self.x)} x, {len(self.y)} y and {len(self.notes)} notes"
+            raise ValueError(f"{self.label!r} has {sizes}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,10 +8,10 @@ from typing import Annotated
 from cyclopts import Group, Parameter
 from rich.console import Console
 
-from gputide.backtest import outlook_json
-from gputide.backtest.csv import CsvOptions
-from gputide.backtest.outlook import OutlookSettings, look_ahead
-from gputide.backtest.outlook_table import print_outlooks
+from gputide.backtest.load.csv import CsvOptions
+from gputide.backtest.outlook import json
+from gputide.backtest.outlook.look import OutlookSettings, look_ahead
+from gputide.backtest.outlook.table import print_outlooks
 from gputide.backtest.report.files import check_writable, write_whole
 from gputide.cli.arguments import STDOUT
 from gputide.cli.source import ReadingOption, ServerOption, Source, SourceOption, read_load
@@ -52,8 +52,8 @@ def forecast(
         settings = settings.fit(load.ahpa.autoscaler)
     outlooks = [look_ahead(trace, settings) for trace in load.traces]
     if output.is_json_alone:
-        sys.stdout.write(outlook_json.render(outlooks))
+        sys.stdout.write(json.render(outlooks))
         return
     if output.json is not None:
-        write_whole(output.json, outlook_json.render(outlooks))
+        write_whole(output.json, json.render(outlooks))
     print_outlooks(outlooks, Console())

@@ -7,12 +7,12 @@ from typing import Annotated
 
 from cyclopts import Group, Parameter
 
-from gputide.backtest.ahpa import AhpaLoad, read_ahpa
-from gputide.backtest.ahpa_file import AhpaFile, read_ahpa_file
-from gputide.backtest.csv import CsvOptions, read_traces
-from gputide.backtest.generate import generated_traces
+from gputide.backtest.load.ahpa import AhpaLoad, read_ahpa
+from gputide.backtest.load.ahpa_file import AhpaFile, read_ahpa_file
+from gputide.backtest.load.csv import CsvOptions, read_traces
+from gputide.backtest.load.generate import generated_traces
+from gputide.backtest.load.prometheus import HistoryOptions, read_history
 from gputide.backtest.model import Trace
-from gputide.backtest.prometheus import HistoryOptions, read_history
 from gputide.clock import Clock
 from gputide.errors import SettingError
 from gputide.prometheus.client import Prometheus

@@ -1,7 +1,7 @@
-"""Forecasts of demand: arrays in, quantiles and a verdict out. Pure numpy, thousands of rows a call.
+"""Forecasts of demand: arrays in, quantiles and a verdict out; thousands of rows a call.
 
-Two products: the lead forecast that decisions use (`fit_lead`, `replay_lead`), and the day-ahead
-band that people look at (`forecast_day`).
+Two products: the lead forecast that decisions use (`forecast.lead`), and the day-ahead band that
+people look at (`forecast_day`). Numpy alone, no I/O.
 """
 
 from gputide.forecast.band import forecast_day

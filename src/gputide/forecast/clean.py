@@ -33,8 +33,11 @@ STUCK_SECONDS = 6 * 3600
 INTERMITTENT_ZERO_RATIO = 0.75
 """From this share of zeros on a load is intermittent."""
 
-FLAT_RATIO = 0.02
-"""A load whose 1 to 99 % range is at most this share of its median is flat."""
+FLAT_RATIO = 0.1
+"""A load whose 1 to 99 % range is at most this share of its median is flat.
+
+Such a load stays within the tolerance of an HPA: there is nothing to scale, whatever is foreseen.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -55,7 +55,7 @@ class History:
 class Lead:
     """Which coming steps a lead forecast bounds, counted from the newest known one.
 
-    1 to 5 is the maximum over the next five steps; 60 to 60 the single value an hour (of minutes) ahead.
+    1 to 5 is the maximum over the next five steps; 60 to 60 the one value an hour (of minutes) on.
     """
 
     first_step: int
@@ -77,6 +77,7 @@ class Reason(StrEnum):
     INTERMITTENT = "Intermittent"
     NO_PERIOD = "NoPeriod"
     PERSISTENCE_IS_BETTER = "PersistenceIsBetter"
+    COVERAGE_TOO_LOW = "CoverageTooLow"
     CENSORED = "Censored"
     LEVEL_SHIFT = "LevelShift"
 
@@ -110,7 +111,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DayBand:
-    """The next 24 h from the end of the history: `median[W, H]`, `upper[W, H]`; never NaN or negative."""
+    """The next 24 h from the end of the history: `median[W, H]`, `upper[W, H]`.
+
+    Never NaN, never negative.
+    """
 
     median: FloatArray
     upper: FloatArray

@@ -29,6 +29,9 @@ YOUNG_LEVEL_DAYS = 7
 
 NEW_LEVEL_DAYS = 2
 
+MAX_SHORTFALL_RATIO = 0.2
+"""A bound that fewer minutes kept than its quantile less this has not seen such load before."""
+
 REFUSALS = frozenset(
     {
         Reason.NO_DATA,
@@ -37,6 +40,7 @@ REFUSALS = frozenset(
         Reason.FLAT,
         Reason.NO_PERIOD,
         Reason.PERSISTENCE_IS_BETTER,
+        Reason.COVERAGE_TOO_LOW,
     }
 )
 """Reasons that forbid the season by themselves; the others are warnings until they are grave."""
@@ -75,6 +79,7 @@ def judge(
         _judge_row(
             _Case(
                 history=history,
+                quantile=fraction,
                 soundness=soundness,
                 row=row,
                 periods=periods[row],
@@ -100,6 +105,7 @@ class _Case:
     """One workload and the evidence on it."""
 
     history: History
+    quantile: float
     soundness: Soundness
     row: int
     periods: tuple[Period, ...]
@@ -115,6 +121,8 @@ def _judge_row(case: _Case) -> Verdict:
     against = _obstacles(case)
     if not REFUSALS & set(against) and _is_persistence_better(case):
         against.append(Reason.PERSISTENCE_IS_BETTER)
+    if _is_coverage_too_low(case):
+        against.append(Reason.COVERAGE_TOO_LOW)
     own, row = case.own, case.row
     return Verdict(
         is_seasonal_in_use=not (REFUSALS & set(against) or _is_grave(case)),
@@ -174,6 +182,12 @@ def _is_persistence_better(case: _Case) -> bool:
     return rival is not None and ours is not None and rival < ours
 
 
+def _is_coverage_too_low(case: _Case) -> bool:
+    """Whether far fewer of the last days' minutes kept the bound than its quantile promises."""
+    covered = None if case.own is None else _known(case.own.coverage_ratio[case.row])
+    return covered is not None and covered < case.quantile - MAX_SHORTFALL_RATIO
+
+
 def _losses(peers: Mapping[str, Scores], row: int) -> dict[str, float]:
     """Return the pinball losses of the peers that could be scored."""
     losses = {name: _known(scores.pinball_loss_ratio[row]) for name, scores in peers.items()}
@@ -198,6 +212,7 @@ def _sentence(reason: Reason, verdict: Verdict) -> str:
         Reason.NO_PERIOD: f"nothing repeats in {days:.1f} d",
         Reason.PERSISTENCE_IS_BETTER: "the level alone lost less in the last days"
         + ("" if rival is None else f" (pinball loss {rival:.3f} of the mean)"),
+        Reason.COVERAGE_TOO_LOW: "the bound was broken far more often than its quantile allows",
         Reason.CENSORED: "the load was cut off at its capacity part of the time",
         Reason.LEVEL_SHIFT: f"the level is less than {YOUNG_LEVEL_DAYS} d old",
     }

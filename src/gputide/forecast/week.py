@@ -12,6 +12,9 @@ WEEK_DAYS = 7
 MIN_LIKENESS = 0.5
 """Least correlation of the days a week apart, after what all days share is taken out."""
 
+MIN_LIKENESS_OF_TWO_WEEKS = 0.6
+"""The same where two weeks are all: red noise looks alike now and then."""
+
 MIN_WEAK_LIKENESS = 0.7
 """The same on 8 to 13 days, where it rests on one to six pairs."""
 
@@ -32,11 +35,15 @@ def weekly_shares(bins: Bins) -> FloatArray:
     if bins.day_count <= WEEK_DAYS:
         return shares
     blocks, is_known = bins.blocks(gcd(BLOCKS_PER_DAY, bins.bins_per_day))
-    rest = _without_day_and_drift(blocks, is_known)
+    is_weak = bins.day_count < 2 * WEEK_DAYS
+    # On less than two weeks a straight line would take the weekend for drift.
+    level = blocks if is_weak else _without_drift(blocks, is_known)
+    rest = _without_day(level, is_known)
     likeness = np.stack([_likeness(rest, is_known, lag) for lag in (3, 4, WEEK_DAYS)])
     week = likeness[2]
-    is_week = (week >= MIN_LIKENESS) & (week - likeness[:2].max(axis=0) >= MIN_LEAD)
-    if bins.day_count < 2 * WEEK_DAYS:
+    least = MIN_LIKENESS if bins.day_count >= 3 * WEEK_DAYS else MIN_LIKENESS_OF_TWO_WEEKS
+    is_week = (week >= least) & (week - likeness[:2].max(axis=0) >= MIN_LEAD)
+    if is_weak:
         is_week &= (week >= MIN_WEAK_LIKENESS) & _is_weekend_apart(bins)
     whole = _variance(blocks, is_known)
     part = np.where(is_known, np.square(rest), 0).mean(axis=(1, 2))
@@ -64,18 +71,23 @@ def _variance(blocks: Float32Array, is_known: BoolArray) -> FloatArray:
     return np.asarray(square / blocks[0].size, float)
 
 
-def _without_day_and_drift(blocks: Float32Array, is_known: BoolArray) -> Float32Array:
-    """Return the blocks less a straight line through all and less the mean of each time of day."""
+def _without_drift(blocks: Float32Array, is_known: BoolArray) -> Float32Array:
+    """Return the blocks less a straight line through the days."""
     days = blocks.shape[1]
-    ramp = (np.arange(days) - (days - 1) / 2)[None, :, None]
-    weight = is_known.astype(float)
-    count = np.maximum(weight.sum(axis=1, keepdims=True), 1)
-    rest = (blocks - (blocks * weight).sum(axis=1, keepdims=True) / count) * weight
-    slope = (rest * ramp).sum(axis=(1, 2)) / np.maximum((weight * ramp**2).sum(axis=(1, 2)), 1e-9)
-    rest = (rest - slope[:, None, None] * ramp) * weight
-    rest = (rest - rest.sum(axis=1, keepdims=True) / count) * weight
-    result: Float32Array = rest.astype(np.float32)
-    return result
+    ramp = (np.arange(days, dtype=np.float32) - (days - 1) / 2)[None, :, None]
+    rest = _without_day(blocks, is_known)
+    lever = (np.square(ramp) * is_known).sum(axis=(1, 2))
+    slope = (rest * ramp).sum(axis=(1, 2)) / np.maximum(lever, 1e-9)
+    line: Float32Array = slope[:, None, None] * ramp
+    return blocks - line
+
+
+def _without_day(blocks: Float32Array, is_known: BoolArray) -> Float32Array:
+    """Return the blocks less the mean of their time of day; 0 where unknown."""
+    count = np.maximum(is_known.sum(axis=1, keepdims=True, dtype=np.float32), 1)
+    mean = blocks.sum(axis=1, keepdims=True, where=is_known) / count
+    rest: Float32Array = np.where(is_known, blocks - mean, np.float32(0))
+    return rest
 
 
 def _likeness(rest: Float32Array, is_known: BoolArray, lag: int) -> FloatArray:

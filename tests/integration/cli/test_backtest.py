@@ -3,6 +3,9 @@
 import json
 import math
 import random
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -107,3 +110,20 @@ def test_a_load_too_short_to_replay_is_refused_before_any_replay(
     assert code == 2
     assert "short" in shown.err
     assert "replaying" not in shown.err
+
+
+def test_an_interrupt_ends_quietly_and_leaves_no_file(load: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    command = [sys.executable, "-m", "gputide", "backtest", "--csv", str(load)]
+    started = subprocess.Popen(
+        [*command, "--json", str(report), *QUICK], stderr=subprocess.PIPE, text=True
+    )
+    with started:
+        assert started.stderr is not None
+        assert started.stderr.readline() == "replaying tide (1 of 1)\n"
+        started.send_signal(signal.SIGINT)
+        rest = started.stderr.read()
+
+    assert started.returncode == 130
+    assert rest == ""
+    assert list(tmp_path.iterdir()) == []

@@ -16,7 +16,7 @@ from fakes.prometheus_server import (
     running_prometheus,
     write_history,
 )
-from gputide.backtest.csv import CsvOptions
+from gputide.backtest.load.csv import CsvOptions
 from gputide.cli.source import Load, Source, read_load
 from gputide.errors import SettingError
 from gputide.prometheus.settings import PrometheusSettings

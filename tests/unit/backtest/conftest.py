@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gputide.backtest.csv import CsvOptions, read_traces
+from gputide.backtest.load.csv import CsvOptions, read_traces
 from gputide.backtest.model import Trace
 from gputide.errors import GputideError
 

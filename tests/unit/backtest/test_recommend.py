@@ -59,9 +59,15 @@ def test_a_saving_at_equal_harm_is_a_reason_to_switch() -> None:
         "Switch to auto: 25 % fewer replica-hours than an HPA tuned over target and stabilization, "
         "at 0.09 % saturated minutes against 0.12 %"
     )
-    assert "Against an HPA tuned by the same replay: +40.0% replica-hours saved" in " ".join(
+    assert "Against an HPA tuned by the same replay: 40.0 % fewer replica-hours" in " ".join(
         found.reasons
     )
+
+
+def test_a_policy_that_costs_more_says_so() -> None:
+    reasons = " ".join(recommend(evidence(hpa=(30, 0.03))).reasons)
+
+    assert "tuned by the same replay: 100.0 % more replica-hours" in reasons
 
 
 def test_the_settings_are_named() -> None:
@@ -100,10 +106,18 @@ def test_an_hpa_that_hurts_far_more_is_no_rival() -> None:
     assert "no HPA came near the harm budget" in found.headline
 
 
+def test_a_plain_hpa_beyond_the_budget_is_no_rival() -> None:
+    plain = replace(outcome(PolicyName.HPA, 30, 0.003), is_walk_forward=False)
+    what = evidence()
+    found = recommend(replace(what, outcomes=(plain, *what.outcomes)))
+
+    assert "25 % fewer replica-hours than an HPA tuned over target" in found.headline
+
+
 def test_a_load_without_a_period_is_told() -> None:
     found = recommend(replace(evidence(), seasonal_share=0.1))
 
-    assert any("The load is not periodic: 10%" in reason for reason in found.reasons)
+    assert any("The load is not periodic: 10 %" in reason for reason in found.reasons)
 
 
 def test_a_replay_that_ends_on_the_plain_hpa_keeps_observer_mode() -> None:

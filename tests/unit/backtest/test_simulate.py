@@ -1,4 +1,5 @@
 from datetime import UTC, datetime
+from math import ceil
 
 import numpy as np
 import pytest
@@ -8,8 +9,9 @@ from hypothesis import strategies as st
 from gputide.backtest.model import Workload
 from gputide.backtest.policies import contestant
 from gputide.backtest.policies.contestant import Contestant, row_of
+from gputide.backtest.policies.series import ORACLE, naive_series
 from gputide.backtest.settings import Metric
-from gputide.backtest.simulate import STEPS_PER_MINUTE, Fleet, Load, Rules, Span
+from gputide.backtest.simulate import STEP_SECONDS, STEPS_PER_MINUTE, Fleet, Load, Rules, Span
 
 STARTED = datetime(2024, 5, 6, tzinfo=UTC)
 WORKLOAD = Workload(capacity_per_pod=1)
@@ -142,6 +144,38 @@ def test_a_span_cut_in_two_runs_as_the_whole(demand: list[float], cut: int) -> N
     parts = [fleet.run(rows, load(d, d)) for d in (demand[:cut], demand[cut:])]
 
     assert (np.concatenate([part.asked for part in parts]) == whole.asked).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    demand=st.lists(st.floats(0, 200), min_size=8, max_size=20),
+    delay=st.sampled_from([0, 15, 60, 90, 180, 240]),
+)
+def test_the_oracle_is_never_saturated_once_its_first_pods_have_started(
+    demand: list[float], delay: float
+) -> None:
+    coming = naive_series(np.array(demand), start_delay_seconds=delay)
+    oracle = coming.values[coming.names.index(ORACLE)]
+    what = load(demand, oracle.tolist())
+    span = run(rules(contestant.oracle(FORECAST)), what, start_delay_seconds=delay)
+    started = ceil(delay / STEP_SECONDS)
+
+    held = np.repeat(np.array(demand), STEPS_PER_MINUTE)
+    assert (span.ready[started:, 0] >= held[started:]).all()
+
+
+@settings(max_examples=10, deadline=None)
+@given(demand=demands, cut=st.integers(1, 3))
+def test_rows_that_are_left_run_on_as_if_the_others_were_there(
+    demand: list[float], cut: int
+) -> None:
+    whole = run(rules(*SEVERAL), load(demand, demand))
+    fleet = Fleet.start(np.full(len(SEVERAL), 20.0), start_delay_seconds=180)
+    fleet.run(rules(*SEVERAL), load(demand[:cut], demand[:cut]))
+    left = fleet.select(np.array([1, 2]))
+    rest = left.run(rules(*SEVERAL[1:3]), load(demand[cut:], demand[cut:]))
+
+    assert (rest.asked == whole.asked[STEPS_PER_MINUTE * cut :, 1:3]).all()
 
 
 @settings(max_examples=15, deadline=None)

@@ -2,14 +2,11 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
-from string import Formatter
 
 import msgspec
 import numpy as np
-import pytest
 
 from gputide.charts import (
-    LANGUAGES,
     Callout,
     Cell,
     Chart,
@@ -19,17 +16,14 @@ from gputide.charts import (
     Facts,
     Figure,
     Figures,
-    Forecasted,
     Line,
     Note,
     Paragraph,
     Scatter,
     Section,
     Table,
-    observer_sections,
     page,
 )
-from gputide.charts.encode import front
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028"
 
@@ -147,78 +141,3 @@ def test_a_page_refers_to_nothing_outside_itself() -> None:
 
 def test_uplots_licence_travels_with_it() -> None:
     assert "The MIT License" in page("t", []) or "MIT" in page("t", [])
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_observer_section_says_how_to_read_both_charts(language: str) -> None:
-    ones = np.ones(4)
-    forecasted = Forecasted(
-        unix_seconds=60 * np.arange(4.0),
-        demand=ones,
-        predicted_demand=2 * ones,
-        pods=3 * ones,
-        predicted_pods=ones,
-        unit="GPUs",
-    )
-    (section,) = observer_sections(forecasted, "zh" if language == "zh" else "en")
-    gpus, pods = section.blocks
-
-    assert isinstance(gpus, Chart)
-    assert isinstance(pods, Chart)
-    assert gpus.title.startswith("Predict GPU Resource Observer")
-    assert pods.title.startswith("Predict POD Observer")
-    for chart in (gpus, pods):
-        assert [line.color for line in chart.lines] == [Color.ACTUAL, Color.PREDICTED]
-        assert chart.meaning
-    assert gpus.group == pods.group
-
-
-def test_both_languages_fill_the_same_fields() -> None:
-    english, chinese = LANGUAGES["en"], LANGUAGES["zh"]
-    for name in english.__slots__:
-        fields = [
-            sorted(field for _, field, _, _ in Formatter().parse(getattr(texts, name)) if field)
-            for texts in (english, chinese)
-        ]
-        assert fields[0] == fields[1], name
-
-
-def test_each_chart_says_its_figures_in_words() -> None:
-    text = page("t", every_block("load"))
-
-    assert "load: 1 to 3 load, 2 on average, unknown 33.33 % of the time" in text
-
-
-def test_a_line_without_any_value_says_so() -> None:
-    line = Line(label="load", values=np.full(2, np.nan), color=Color.ACTUAL)
-    chart = Chart(
-        title="t", meaning="m", unit="", unix_seconds=np.array([0.0, 60.0]), lines=(line,)
-    )
-
-    assert "load: No data" in page("t", [Section(title="s", anchor="s", blocks=(chart,))])
-
-
-def test_long_charts_say_what_their_points_stand_for() -> None:
-    minutes = 14 * 1440
-    line = Line(label="load", values=np.ones(minutes), color=Color.ACTUAL)
-    chart = Chart(
-        title="t", meaning="m", unit="", unix_seconds=60.0 * np.arange(minutes), lines=(line,)
-    )
-
-    text = page("t", [Section(title="s", anchor="s", blocks=(chart,))])
-
-    assert "Each pair of points shows the least and the most of 4 minutes." in text
-
-
-def test_the_front_is_what_nothing_beats() -> None:
-    assert front(np.array([5.0, 6.0, 4.0, 4.0, 1.0])).tolist() == [True, False, True, False, True]
-
-
-def test_irregular_times_are_kept() -> None:
-    line = Line(label="load", values=np.ones(3), color=Color.ACTUAL)
-    times = np.array([0.0, 60.0, 600.0])
-    chart = Chart(title="t", meaning="m", unit="", unix_seconds=times, lines=(line,))
-
-    text = page("t", [Section(title="s", anchor="s", blocks=(chart,))])
-
-    assert '"times":{"list":[0.0,60.0,600.0]}' in text

@@ -125,6 +125,19 @@ def test_persistence_that_lost_less_than_our_own_bound_refuses_it() -> None:
     assert not worse.is_seasonal_in_use
 
 
+@pytest.mark.parametrize(("covered", "is_in_use"), [(0.76, True), (0.74, False)])
+def test_a_bound_that_the_last_days_broke_far_too_often_is_refused(
+    covered: float, *, is_in_use: bool
+) -> None:
+    history = History(values=tide(), step_seconds=300, start_local=MONDAY)
+    own = Scores(coverage_ratio=np.array([covered]), pinball_loss_ratio=np.array([0.02]))
+
+    [verdict] = judge(history, 0.95, own=own)
+
+    assert verdict.is_seasonal_in_use is is_in_use
+    assert (Reason.COVERAGE_TOO_LOW in verdict.reasons) is not is_in_use
+
+
 def test_every_reason_has_its_sentence() -> None:
     for reason in Reason:
         verdict = Verdict(

@@ -2,17 +2,17 @@
 
 from copy import deepcopy
 from datetime import UTC, date, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from fakes.shared import TUTORIALS
 from gputide.errors import SettingError
 from gputide.scaling import MetricKind, Strategy, TargetKind
 from gputide.scaling.resource import read_autoscaler
 
-SHARED = Path(__file__).parents[4] / "shared" / "tutorials" / "fib-gpu.yaml"
+SHARED = TUTORIALS / "fib-gpu.yaml"
 
 TEXT = """
 apiVersion: autoscaling.alibabacloud.com/v1beta1

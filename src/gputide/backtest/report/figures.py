@@ -5,7 +5,7 @@ from math import isfinite
 from statistics import median
 
 from gputide.backtest.model import Outcome, PolicyName, TraceReport
-from gputide.charts.numbers import number
+from gputide.charts.numbers import UNKNOWN, number, percent
 
 OPPONENTS = (PolicyName.HPA_TUNED, PolicyName.HPA)
 """What savings are counted against: the HPA tuned by the same replay, else the plain one."""
@@ -31,9 +31,10 @@ class Row:
 
     @property
     def is_fair_saving(self) -> bool:
-        """Whether it saves without harm above the budget: less is easy for who serves less."""
+        """Whether it saves with known harm within the budget: who serves less needs less."""
+        harms = (self.outcome.saturated_ratio, self.outcome.late_ratio)
         is_over = self.is_saturated_over or self.is_late_over
-        return (self.saving_ratio or 0) > 0 and not is_over
+        return (self.saving_ratio or 0) > 0 and all(map(isfinite, harms)) and not is_over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +112,16 @@ def middle(values: list[float | None]) -> float | None:
 def budget_words(report: TraceReport) -> str:
     """Return the harm budget in percent, with as many digits as it has."""
     return f"{number(100 * report.harm_budget_ratio)} %"
+
+
+def harm_words(ratio: float | None, *, unknown: str = UNKNOWN) -> str:
+    """Return a harm in percent; small ones with the digits that tell them from their budget.
+
+    >>> harm_words(0.249), harm_words(0.0139), harm_words(0.00104)
+    ('24.9 %', '1.39 %', '0.104 %')
+    """
+    decimals = sum((ratio or 0) < limit for limit in (0.1, 0.01)) + 1
+    return percent(ratio, decimals=decimals, unknown=unknown)
 
 
 def advice(report: TraceReport) -> tuple[str, tuple[str, ...]]:

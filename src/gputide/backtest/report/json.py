@@ -71,7 +71,7 @@ class TimelineJson(msgspec.Struct, frozen=True, kw_only=True):
     step_seconds: int
     demand: Sequence[float | None]
     forecast_upper: Sequence[float | None]
-    replicas: dict[str, Sequence[float | None]]
+    replicas: dict[str, Sequence[int | None]]
 
 
 class TraceReportJson(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,8 +165,12 @@ def _timeline(timeline: Timeline) -> TimelineJson:
         step_seconds=timeline.step_seconds,
         demand=_series(timeline.demand),
         forecast_upper=_series(timeline.forecast_upper),
-        replicas={str(policy): _series(pods) for policy, pods in timeline.replicas.items()},
+        replicas={str(policy): _pods(pods) for policy, pods in timeline.replicas.items()},
     )
+
+
+def _pods(values: FloatArray) -> list[int | None]:
+    return [None if np.isnan(value) else round(value) for value in values.tolist()]
 
 
 def _series(values: FloatArray) -> list[float]:

@@ -1,6 +1,7 @@
 """The report as one HTML page: what to do first, then the figures, the pictures and the method."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from itertools import count
 
 from gputide.backtest.model import TraceReport
@@ -9,6 +10,7 @@ from gputide.backtest.report.figures import (
     Summary,
     advice,
     budget_words,
+    harm_words,
     knob_words,
     middle,
     rows,
@@ -103,18 +105,18 @@ def _overview_cells(line: Summary, href: str, texts: ReportTexts) -> tuple[Cell,
 def _median_cells(summaries: Sequence[Summary], texts: ReportTexts) -> tuple[Cell, ...]:
     outcomes = [line.champion.outcome for line in summaries if line.champion]
     switches = sum(line.is_switch for line in summaries)
-    medians = [
-        (middle([line.saving_ratio for line in summaries]), 1),
-        (middle([line.stabilized_saving_ratio for line in summaries]), 1),
-        (middle([outcome.saturated_ratio for outcome in outcomes]), 2),
-        (middle([outcome.late_ratio for outcome in outcomes]), 2),
-        (middle([line.coverage_ratio for line in summaries]), 1),
-    ]
+    figures = (
+        percent(middle([line.saving_ratio for line in summaries]), decimals=1),
+        percent(middle([line.stabilized_saving_ratio for line in summaries]), decimals=1),
+        harm_words(middle([outcome.saturated_ratio for outcome in outcomes])),
+        harm_words(middle([outcome.late_ratio for outcome in outcomes])),
+        percent(middle([line.coverage_ratio for line in summaries]), decimals=1),
+    )
     return (
         Cell(text=texts.median),
         Cell(text=texts.of_traces.format(switch=switches, count=len(summaries))),
         Cell(text=""),
-        *(Cell(text=percent(value, decimals=decimals)) for value, decimals in medians),
+        *(Cell(text=figure) for figure in figures),
     )
 
 
@@ -136,11 +138,18 @@ def _part(title: str, anchor: str, blocks: Sequence[Block]) -> Section:
 def _headline(report: TraceReport, texts: ReportTexts) -> list[Block]:
     headline, reasons = advice(report)
     tone = Tone.GOOD if report.recommendation.is_switch else Tone.NEUTRAL
-    blocks: list[Block] = [Callout(headline=headline, reasons=reasons, tone=tone)]
+    blocks: list[Block] = [
+        Callout(headline=_bound(headline), reasons=tuple(map(_bound, reasons)), tone=tone)
+    ]
     blocks.append(Figures(figures=_figures(report, texts)))
     if report.warnings:
         blocks.append(Callout(headline=texts.warnings, reasons=report.warnings, tone=Tone.CAUTION))
     return blocks
+
+
+def _bound(text: str) -> str:
+    """Return the text with each number on the line of its percent sign."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _figures(report: TraceReport, texts: ReportTexts) -> tuple[Figure, ...]:
@@ -174,7 +183,7 @@ def _harm_figure(label: str, ratio: float, report: TraceReport, texts: ReportTex
     note = texts.over_budget if is_over else texts.budget_note
     return Figure(
         label=label,
-        value=percent(ratio),
+        value=harm_words(ratio),
         note=note.format(budget=budget_words(report)),
         tone=Tone.BAD if is_over else Tone.NEUTRAL,
     )
@@ -231,18 +240,20 @@ def _saving_cell(row: Row, texts: ReportTexts) -> Cell:
 
 def _harm(ratio: float, *, is_over: bool) -> Cell:
     if is_over:
-        return Cell(text=OVER + percent(ratio), tone=Tone.BAD)
-    return Cell(text=percent(ratio))
+        return Cell(text=OVER + harm_words(ratio), tone=Tone.BAD)
+    return Cell(text=harm_words(ratio))
 
 
 def _facts(report: TraceReport, texts: ReportTexts) -> Facts:
     trace, workload = report.trace, report.workload
-    start = report.timeline.start_utc.isoformat(sep=" ", timespec="minutes")
+    start = report.timeline.start_utc
+    end = start + timedelta(seconds=len(report.timeline.demand) * report.timeline.step_seconds)
+    span = f"{start:%Y-%m-%d %H:%M} \N{EN DASH} {end:%Y-%m-%d %H:%M} UTC"
     cadence = texts.cadence.format(recorded=trace.recorded_step_seconds, step=trace.step_seconds)
-    bounds = f"{workload.min_replicas:,}, {workload.max_replicas:,}"
+    bounds = f"{workload.min_replicas:,} \N{EN DASH} {workload.max_replicas:,}"
     return Facts(
         facts=(
-            (texts.fact_span, start),
+            (texts.fact_span, span),
             (texts.fact_zone, trace.time_zone),
             (texts.fact_cadence, cadence),
             (texts.fact_capacity, f"{workload.capacity_per_pod:.4g} {trace.unit}".rstrip()),

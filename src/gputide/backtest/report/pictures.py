@@ -98,10 +98,11 @@ def curve_charts(report: TraceReport, texts: ReportTexts) -> list[Block]:
             x_limit_label=budget,
         )
 
-    return [
+    charts = (
         chart(texts.curve_saturated, texts.saturated, "saturated_ratio"),
         chart(texts.curve_late, texts.late, "late_ratio"),
-    ]
+    )
+    return [chart for chart in charts if chart.curves]
 
 
 def _curves(report: TraceReport, harm: str, texts: ReportTexts) -> list[Curve]:

@@ -1,6 +1,7 @@
 """The report in a terminal: a table of policies, what to do, and why."""
 
 from collections.abc import Sequence
+from math import isfinite
 
 from rich import box
 from rich.console import Console
@@ -14,6 +15,7 @@ from gputide.backtest.report.figures import (
     Summary,
     advice,
     budget_words,
+    harm_words,
     knob_words,
     middle,
     rows,
@@ -57,8 +59,19 @@ def _number(value: float | None, *, digits: int = 3) -> str:
     return number(value, digits=digits, unknown=UNKNOWN)
 
 
+def _large(value: float, *, digits: int = 4) -> str:
+    """Return a number that fits its column at 80 columns, however large the fleet."""
+    if isfinite(value) and value >= 999_999.5:
+        return f"{_number(value / 1e6, digits=digits)} M"
+    return _number(value, digits=digits)
+
+
 def _percent(ratio: float | None, *, decimals: int = 2) -> str:
     return percent(ratio, decimals=decimals, unknown=UNKNOWN)
+
+
+def _harm_words(ratio: float | None) -> str:
+    return harm_words(ratio, unknown=UNKNOWN)
 
 
 def plain(text: str) -> str:
@@ -89,12 +102,12 @@ def _cells(row: Row) -> list[Text]:
     outcome = row.outcome
     return [
         Text(outcome.policy + ("" if outcome.is_walk_forward else " *")),
-        Text(_number(outcome.replica_hours, digits=4)),
+        Text(_large(outcome.replica_hours)),
         _saving(row),
         _harm(outcome.saturated_ratio, is_over=row.is_saturated_over),
         _harm(outcome.late_ratio, is_over=row.is_late_over),
-        Text(_number(outcome.changes_per_day)),
-        Text(_number(outcome.pods_started_per_day)),
+        Text(_large(outcome.changes_per_day, digits=3)),
+        Text(_large(outcome.pods_started_per_day, digits=3)),
     ]
 
 
@@ -106,7 +119,7 @@ def _saving(row: Row) -> Text:
 
 
 def _harm(ratio: float, *, is_over: bool) -> Text:
-    return Text(_percent(ratio) + (OVER if is_over else "  "), style="red" if is_over else "")
+    return Text(_harm_words(ratio) + (OVER if is_over else "  "), style="red" if is_over else "")
 
 
 def _footnotes(report: TraceReport, judged: Sequence[Row]) -> list[str]:
@@ -214,4 +227,4 @@ def _median_cells(summaries: Sequence[Summary]) -> list[Text]:
 
 
 def _harm_of(ratio: float | None) -> Text:
-    return Text(f"{_percent(ratio)}  ")
+    return Text(f"{_harm_words(ratio)}  ")

@@ -142,14 +142,14 @@ ENGLISH = ReportTexts(
         ),
         (
             "Tuned policies choose their knobs by replaying earlier days. The curves alone use "
-            "hindsight: they show every setting over the whole span."
+            "hindsight: they replay each setting over the whole span."
         ),
         (
             "Two harms are counted. Saturated minutes alone would flatter a forecast, whose misses "
             "are rarer but deeper; so the demand that waited too long stands beside them."
         ),
     ),
-    fact_span="Evaluated from",
+    fact_span="Evaluated",
     fact_zone="Time zone of days and weeks",
     fact_cadence="Recorded every",
     cadence="{recorded} s, replayed every {step} s",

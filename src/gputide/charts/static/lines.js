@@ -43,7 +43,7 @@ function seriesOf(line) {
     show: !line.hidden,
     stroke: lineColor(line.color),
     fill: line.filled ? fillColor(line.color) : undefined,
-    width: 1.5,
+    width: 1.5 * thickness(),
     paths: line.stepped ? uPlot.paths.stepped({align: 1}) : uPlot.paths.linear(),
     points: {show: false},
   };
@@ -131,7 +131,7 @@ function drawLines(host, chart) {
     cursor: {
       y: false,
       drag: {x: true, y: false},
-      points: {size: 8},
+      points: {size: 8 * thickness()},
       sync: chart.group ? {key: chart.group, setSeries: false} : undefined,
     },
     scales: {y: {range: (_, least, most) => [0, most > 0 ? most * 1.06 : 1]}},

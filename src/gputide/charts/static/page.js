@@ -44,4 +44,16 @@ const near = new IntersectionObserver((entries) => {
   }
 }, {rootMargin: '1000px'});
 hosts.forEach((host) => near.observe(host));
-addEventListener('beforeprint', () => hosts.forEach(draw));
+
+let shownTheme = null;
+addEventListener('beforeprint', () => {  // paper is light
+  shownTheme = root.dataset.theme || '';
+  root.dataset.theme = 'light';
+  hosts.forEach(draw);
+  onTheme();
+});
+addEventListener('afterprint', () => {
+  if (shownTheme) root.dataset.theme = shownTheme;
+  else delete root.dataset.theme;
+  onTheme();
+});

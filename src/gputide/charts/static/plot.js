@@ -3,6 +3,7 @@
 const root = document.documentElement;
 const plots = [];  // every uPlot on the page
 const rootPixels = () => parseFloat(getComputedStyle(root).fontSize);
+const thickness = () => rootPixels() / 16;  // lines and points grow with the text, on large screens
 const color = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
 const lineColor = (name) => () => color(`line-${name}`);
 const fillColor = (name) => () => `${color(`line-${name}`)}24`;

@@ -60,7 +60,7 @@ function drawScatter(host, chart) {
 
   function drawOver(plot) {
     const {ctx, bbox} = plot;
-    const ratio = devicePixelRatio;
+    const ratio = devicePixelRatio * thickness();
     ctx.save();
     ctx.beginPath();
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
@@ -75,7 +75,7 @@ function drawScatter(host, chart) {
       ctx.lineTo(x, bbox.top + bbox.height);
       ctx.stroke();
       ctx.fillStyle = color('line-limit');
-      ctx.font = `${Math.round(rootPixels() * 0.75 * ratio)}px system-ui, sans-serif`;
+      ctx.font = `${Math.round(12 * ratio)}px system-ui, sans-serif`;
       const isRight = x > bbox.left + bbox.width / 2;
       ctx.textAlign = isRight ? 'right' : 'left';
       ctx.fillText(chart.xLimitLabel, x + (isRight ? -6 : 6) * ratio, bbox.top + 14 * ratio);
@@ -103,10 +103,10 @@ function drawScatter(host, chart) {
     label: curve.label,
     show: !curve.hidden,
     stroke: lineColor(curve.color),
-    width: isBest ? 1.5 : 0,
+    width: isBest ? 1.5 * thickness() : 0,
     spanGaps: true,
     paths: isBest ? uPlot.paths.linear() : () => null,
-    points: {show: true, size: isBest ? 7 : 5, width: 1.5, stroke: lineColor(curve.color), fill: isBest ? lineColor(curve.color) : () => color('paper')},
+    points: {show: true, size: (isBest ? 7 : 5) * thickness(), width: 1.5 * thickness(), stroke: lineColor(curve.color), fill: isBest ? lineColor(curve.color) : () => color('paper')},
   });
   const rows = () => points.filter(isShown).sort((a, b) => a.of - b.of || a.x - b.x);
   tableBox(host, chart, () => [tableOf([chart.title, chart.yLabel, chart.xLabel, chart.noteLabel], rows().map(words))],
@@ -157,7 +157,7 @@ function drawScatter(host, chart) {
 function drawDiamond(plot, point, colorName) {
   const {ctx} = plot;
   const [x, y] = [plot.valToPos(point.x, 'x', true), plot.valToPos(point.y, 'y', true)];
-  const reach = 6 * devicePixelRatio;
+  const reach = 6 * devicePixelRatio * thickness();
   ctx.beginPath();
   ctx.moveTo(x, y - reach);
   ctx.lineTo(x + reach, y);

@@ -19,6 +19,7 @@ MIN_DAYS = 2
 TREND_SHARE = 0.3
 """Of a rise over the weeks, this much is added for the day to come."""
 
+LOW_QUANTILE = 0.85
 MAX_OVER_PEAK = 1.3
 """No bound lies further above the largest value of the history."""
 
@@ -29,7 +30,7 @@ def forecast_day(
     """Return the median and the upper quantile of the 24 h after the history, on its step.
 
     Any length will do: below two days the band is flat, from two days it follows the day, from
-    eight the week, and at most the last 28 days are used. `verdicts` are passed on.
+    ten the week, and at most the last 28 days are used. `verdicts` are passed on.
     """
     fraction = parse_quantile(quantile)
     seconds = history.values.shape[1] * history.step_seconds
@@ -67,18 +68,31 @@ def _bounds(days: Days, quantile: float) -> tuple[Single, Single]:
     season = relate(days)
     past, coming = look(days, season)
     peak = days.peak.max(axis=(1, 2))[:, None]
-    evidence = evidence_of(days, quantile)
-    upper = _mixture(upper_experts(past), upper_experts(coming), live_of(days, season), evidence)
+    middles = [centre_experts(view) for view in (past, coming)]
+    bounds = [upper_experts(view) for view in (past, coming)]
+    if quantile < LOW_QUANTILE:  # stretched middles bound it better than lowered peaks
+        bounds = [np.concatenate(both) for both in zip(bounds, middles, strict=True)]
+    live = live_of(days, season)
+    evidence = evidence_of(days, _asked_of_seen_days(quantile, days.count))
+    upper = _mixture(bounds, live, evidence)
     upper *= np.exp(TREND_SHARE * season.log_trend)[:, None]
     if days.count < FULL_DAYS:
         upper = np.maximum(upper, _last_week(past, coming, evidence))
-    middle = evidence_of(days, 0.5)
-    median = _mixture(centre_experts(past), centre_experts(coming), live_of(days, season), middle)
+    median = _mixture(middles, live, evidence_of(days, 0.5))
     return np.minimum(upper, MAX_OVER_PEAK * peak), np.minimum(median, peak)
 
 
-def _mixture(past: Single, coming: Single, live: Live, evidence: Evidence) -> Single:
-    """Return one quantile of the coming day `[N, B]` from the experts on the past and on it."""
+def _asked_of_seen_days(quantile: float, count: int) -> float:
+    """Return the quantile to ask of `count` days so that the next one keeps to the asked one.
+
+    Seen days never show all that can come: of n + 1 alike days the next is as likely the worst one.
+    """
+    return 1 - (1 - quantile) * count / (count + 1) if quantile > 0.5 else quantile
+
+
+def _mixture(experts: list[Single], live: Live, evidence: Evidence) -> Single:
+    """Return one quantile of the coming day `[N, B]` from experts on the past and on that day."""
+    past, coming = experts
     before, ahead = mix(past.reshape(*past.shape[:2], -1), coming[:, :, 0], evidence)
     return carry_live(before, ahead, live, evidence)
 

@@ -70,7 +70,10 @@ def _mean_and_spread(bins: Single, weights: Single) -> Single:
 
 
 def _two_highest(view: View) -> tuple[Single, Single]:
-    """Return the largest and second largest peak of each bin over the days but the target."""
+    """Return the largest and second largest peak of each bin over the days but the target.
+
+    Each of two known days has but one other, which is then both.
+    """
     peak = view.peak
     top = peak[:, 0]
     second = third = np.zeros_like(top)
@@ -81,13 +84,11 @@ def _two_highest(view: View) -> tuple[Single, Single]:
         top = np.maximum(top, value)
     if peak.shape[1] == 1 or view.is_of_coming_day:
         return top[:, None], (second if peak.shape[1] > 1 else top)[:, None]
+    highest = np.where(peak >= top[:, None], second[:, None], top[:, None])
     if peak.shape[1] == 2:
-        third = second
-    is_top, is_second = peak >= top[:, None], peak >= second[:, None]
-    return (
-        np.where(is_top, second[:, None], top[:, None]),
-        np.where(is_second, third[:, None], second[:, None]),
-    )
+        return highest, highest
+    is_second = peak >= second[:, None]
+    return highest, np.where(is_second, third[:, None], second[:, None])
 
 
 def _highest_alike(peak: Single, alike: Single) -> Single:

@@ -7,6 +7,7 @@ trusted, so that the newest minutes can turn to it when the season breaks.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ JUDGED_RATIO = 0.55
 
 SEASONAL_EXPERTS = 9
 PERSISTENCE_EXPERTS = 4
+"""Half of them with a margin in proportion, which alone stays right when the level changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,11 +52,9 @@ class Samples:
 
 def calibrate(samples: Samples, quantiles: Sequence[float]) -> Experts:
     """Return the experts of each quantile."""
-    margins = (
-        _Margin(samples, samples.candidates + np.float32(FLOOR)),
-        _Margin(samples, np.ones((1, 1, 1), dtype=np.float32)),
-    )
-    chosen = [_choose(margins, quantile) for quantile in quantiles]
+    in_proportion = _measure(samples, samples.candidates + np.float32(FLOOR), quantiles)
+    constant = _measure(samples, None, quantiles)
+    chosen = [_choose(*rows) for rows in zip(in_proportion, constant, strict=True)]
     return join_experts(chosen, axis=0)
 
 
@@ -69,18 +69,19 @@ def join_experts(parts: Sequence[Experts], *, axis: int) -> Experts:
 
 
 class _Margin:
-    """Residuals of all candidates in units of `base`, and their quantiles."""
+    """Residuals of all candidates, in units of `base` if there is one, and their quantiles."""
 
-    def __init__(self, samples: Samples, base: Array) -> None:
+    def __init__(self, samples: Samples, base: Array | None) -> None:
         self.base = base
-        self.is_proportional = base.shape[0] > 1
         self.residuals = samples.actual - samples.candidates
-        if self.is_proportional:
+        if base is not None:
             self.residuals /= base
         self.ordered = np.sort(self.residuals, axis=-1)  # unknown ones go last
-        self.counts = self.residuals.shape[-1] - np.isnan(self.residuals).sum(axis=-1)
+        self.has_gaps = bool(np.isnan(self.ordered[..., -1]).any())
+        self.counts = np.full(self.residuals.shape[:-1], self.residuals.shape[-1])
+        if self.has_gaps:
+            self.counts -= np.isnan(self.residuals).sum(axis=-1)
         self.is_censored = samples.is_censored
-        self.has_gaps = bool((self.counts < self.residuals.shape[-1]).any())
 
     def quantile(self, quantile: float) -> Array:
         """Return the margin `[C, w]` that the residuals exceed with probability 1 - quantile."""
@@ -116,7 +117,7 @@ class _Margin:
         return np.where(is_judged, mean, np.float32(np.inf)).astype(np.float32)
 
     def _total(self, miss: Array) -> Array:
-        if not self.is_proportional:
+        if self.base is None:
             total: Array = miss.sum(axis=-1)
             return total
         base = np.nan_to_num(self.base) if self.has_gaps else self.base
@@ -124,22 +125,38 @@ class _Margin:
         return weighted
 
 
-def _choose(margins: tuple[_Margin, _Margin], quantile: float) -> Experts:
-    in_proportion, constant = (margin.quantile(quantile) for margin in margins)
-    losses = [
-        margin.loss(value, quantile)
-        for margin, value in zip(margins, (in_proportion, constant), strict=True)
-    ]
-    loss = np.concatenate(losses)
+class _Measured(NamedTuple):
+    """The margin of every candidate for one quantile, and its loss, `[C, w]`."""
+
+    margin: Array
+    loss: Array
+
+
+def _measure(samples: Samples, base: Array | None, quantiles: Sequence[float]) -> list[_Measured]:
+    margins = _Margin(samples, base)
+    measured = []
+    for quantile in quantiles:
+        margin = margins.quantile(quantile)
+        measured.append(_Measured(margin, margins.loss(margin, quantile)))
+    return measured
+
+
+def _choose(proportional: _Measured, fixed: _Measured) -> Experts:
+    in_proportion, constant = proportional.margin, fixed.margin
+    loss = np.concatenate([proportional.loss, fixed.loss])
     gain = np.concatenate([1 + in_proportion, np.ones_like(constant)])
     offset = np.concatenate([np.float32(FLOOR) * in_proportion, constant])
     count = len(in_proportion)
     candidate = np.concatenate([np.arange(count), np.arange(count)])
     is_seasonal = candidate < SEASONAL_COUNT
+    is_proportional = np.arange(len(candidate)) < count
     rows = np.concatenate(
         [
             _least(loss, np.flatnonzero(is_seasonal), SEASONAL_EXPERTS),
-            _least(loss, np.flatnonzero(~is_seasonal), PERSISTENCE_EXPERTS),
+            *(
+                _least(loss, np.flatnonzero(~is_seasonal & kind), PERSISTENCE_EXPERTS // 2)
+                for kind in (is_proportional, ~is_proportional)
+            ),
         ]
     )
     return Experts(

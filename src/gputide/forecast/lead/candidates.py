@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gputide.forecast.lead.plan import WEEK_DAYS, Plan
+from gputide.forecast.lead.plan import PERSISTENCE_SECONDS, WEEK_DAYS, Plan
 from gputide.forecast.lead.windows import (
     Array,
     IndexArray,
@@ -24,6 +24,9 @@ from gputide.forecast.lead.windows import (
 
 RATIO_LIMIT = 3.0
 """Today may be at most this many times, or this part of, what the other days were."""
+
+LEAST_DAYS = 4
+"""A mean or maximum of fewer days is another candidate than that of a week, not judged as it."""
 
 LEVEL_FLOOR = 0.02
 """Added to both levels before they are divided, in units of the mean demand."""
@@ -65,6 +68,21 @@ JITTERS_SECONDS = tuple(sorted({rule.jitter_seconds for rule in RULES}))
 SEASONAL_COUNT = 3 * len(RULES)
 """The first candidates rest on other days; those after them on the newest minutes alone."""
 
+
+def _name_candidates() -> tuple[str, ...]:
+    rules = [
+        rule.days.name.lower().replace("_", " ")
+        + (f" within {rule.jitter_seconds // 60} min" if rule.jitter_seconds else "")
+        for rule in RULES
+    ]
+    seasonal = [name + level for level in ("", ", times level", ", plus level") for name in rules]
+    now = [f"highest of last {seconds // 60} min" for seconds in PERSISTENCE_SECONDS]
+    return (*seasonal, *now, "mean of last hours", "highest of last hours")
+
+
+CANDIDATE_NAMES = _name_candidates()
+"""What each candidate rests on, for people."""
+
 _LEVEL_OF_RULE = [rule.days.value - 1 for rule in RULES]
 
 
@@ -103,14 +121,21 @@ class Live:
     persistence: Array
     """`[P, ...]`: the recent maxima, widest last, then mean and maximum of the last hours."""
 
+    outcome: Array
+    """`[...]`: what came, the maximum over the lead after the origin; unknown if it lies ahead."""
+
     def part(self, origins: slice) -> "Live":
         """Return the same at some of the origins, which lie along the last axis."""
-        return Live(level=self.level[..., origins], persistence=self.persistence[..., origins])
+        return Live(
+            level=self.level[..., origins],
+            persistence=self.persistence[..., origins],
+            outcome=self.outcome[..., origins],
+        )
 
 
 def tabulate_days(days: Array, plan: Plan) -> DayTables:
     """Return the tables of `days[w, D, n]`."""
-    series = days.reshape(len(days), -1)
+    series = days.reshape(len(days), days.shape[1] * days.shape[2])
     highs = _highs(series)
     has_gaps = bool(np.isnan(series).any())
     envelopes, closing = {}, {}
@@ -156,25 +181,20 @@ def look_up_seasons(tables: DayTables, day: int, phases: slice) -> Seasons:
 
     `day` counts from the first of the tables and may be the one that comes after them.
     """
-    week = slice(day - WEEK_DAYS, day)
-    levels = tables.levels[:, :day, phases]
+    closing = {
+        seconds: np.ascontiguousarray(table[:, :day, phases])
+        for seconds, table in tables.closing_envelopes.items()
+    }
+    levels = np.ascontiguousarray(tables.levels[:, :day, phases])
     envelopes = []
     for rule in RULES:
-        recent = tables.closing_envelopes[rule.jitter_seconds]
-        of_week = (
-            recent[:, :day, phases] if rule.days is Days.HIGHEST_OF_ALL else recent[:, week, phases]
-        )
         last_week = tables.envelopes[rule.jitter_seconds][:, day - WEEK_DAYS, phases]
-        envelopes.append(_summarise(rule.days, of_week, last_week))
+        envelopes.append(_summarise(rule.days, closing[rule.jitter_seconds], last_week))
+    last_week = levels[:, -WEEK_DAYS]
     return Seasons(
         envelopes=np.stack(envelopes),
-        levels=np.stack([_summarise_levels(days, levels) for days in Days]),
+        levels=np.stack([_summarise(days, levels, last_week) for days in Days]),
     )
-
-
-def _summarise_levels(days: Days, levels: Array) -> Array:
-    of_week = levels if days is Days.HIGHEST_OF_ALL else levels[:, -WEEK_DAYS:]
-    return _summarise(days, of_week, levels[:, -WEEK_DAYS])
 
 
 def _summarise(days: Days, past: Array, last_week: Array) -> Array:
@@ -187,11 +207,13 @@ def _summarise(days: Days, past: Array, last_week: Array) -> Array:
         case Days.YESTERDAY_AND_LAST_WEEK:
             summary = (past[:, -1] + last_week) * np.float32(0.5)
         case Days.MEAN_OF_WEEK:
-            summary = mean_known(past)
+            summary = mean_known(past[:, -WEEK_DAYS:], least=LEAST_DAYS)
         case Days.HIGHEST_OF_3:
-            summary = highest_known(past[:, -3:])
+            summary = highest_known(past[:, -3:], least=2)
+        case Days.HIGHEST_OF_WEEK:
+            summary = highest_known(past[:, -WEEK_DAYS:], least=LEAST_DAYS)
         case _:
-            summary = highest_known(past)
+            summary = highest_known(past, least=LEAST_DAYS)
     return summary
 
 
@@ -209,12 +231,20 @@ def read_live(values: Array, plan: Plan, columns: IndexArray) -> Live:
     )
     persistence = np.stack([*recent, hours.mean(axis=0), hours.max(axis=0)])
     persistence[np.isinf(persistence)] = np.nan
-    return Live(level=trailing_mean(values, plan.level_steps)[:, columns], persistence=persistence)
+    return Live(
+        level=trailing_mean(values, plan.level_steps)[:, columns],
+        persistence=persistence,
+        outcome=_outcome(targets, plan, columns),
+    )
 
 
 def read_outcome(values: Array, plan: Plan, columns: IndexArray) -> Array:
     """Return `[w, P]`: the maximum over the lead after some columns; NaN where unknown."""
-    outcome = _pick(trailing_max(_highs(values), plan.target_steps), columns + plan.lead.last_step)
+    return _outcome(trailing_max(_highs(values), plan.target_steps), plan, columns)
+
+
+def _outcome(targets: Array, plan: Plan, columns: IndexArray) -> Array:
+    outcome = _pick(targets, columns + plan.lead.last_step)
     outcome[np.isinf(outcome)] = np.nan
     return outcome
 

@@ -17,7 +17,7 @@ from gputide.forecast.lead.candidates import (
     tabulate_days,
 )
 from gputide.forecast.lead.forecaster import LeadForecaster, join_forecasters
-from gputide.forecast.lead.mix import bound_by, mix
+from gputide.forecast.lead.mix import bound_by, known_shares, mix
 from gputide.forecast.lead.plan import CALIBRATION_DAYS, WEEK_DAYS, Plan
 from gputide.forecast.lead.windows import Array
 from gputide.forecast.model import BoolArray, FloatArray, History, Lead
@@ -62,7 +62,7 @@ def _fit_rows(
     censored_days = None if is_censored is None else _cut_flags(is_censored, plan)
     samples = _walk_forward(days, censored_days, tables, plan)
     experts = calibrate(samples, quantiles)
-    recent = days[:, -WEEK_DAYS:].reshape(len(days), -1)
+    recent = days[:, -WEEK_DAYS:].reshape(len(days), WEEK_DAYS * plan.day_steps)
     return LeadForecaster(
         plan=plan,
         quantiles=quantiles,
@@ -86,7 +86,7 @@ def _cut_days(values: FloatArray, plan: Plan) -> tuple[Array, FloatArray]:
     scale = np.where(scale > 0, scale, 1.0)
     days = np.full((len(values), plan.window_steps), np.nan, dtype=np.float32)
     days[:, plan.window_steps - newest.shape[1] :] = newest / scale[:, None]
-    return days.reshape(len(values), -1, plan.day_steps), scale
+    return days.reshape(len(values), CALIBRATION_DAYS + WEEK_DAYS, plan.day_steps), scale
 
 
 def _cut_flags(flags: BoolArray, plan: Plan) -> BoolArray:
@@ -101,7 +101,7 @@ def _walk_forward(
 ) -> Samples:
     """Return what candidates would have said on trailing days, each knowing only earlier days."""
     day_count, day_steps = days.shape[1:]
-    series = days.reshape(len(days), -1)
+    series = days.reshape(len(days), days.shape[1] * days.shape[2])
     start = (day_count - CALIBRATION_DAYS) * day_steps
     lookback = min(start, plan.live_steps)
     origins = [
@@ -123,7 +123,7 @@ def _walk_forward(
         flags = read_outcome(newest_flags, plan, columns) > 0
     return Samples(
         candidates=np.concatenate(candidates, axis=-1),
-        actual=read_outcome(newest, plan, columns),
+        actual=live.outcome,
         is_censored=flags,
     )
 
@@ -143,8 +143,7 @@ def _lift(experts: Experts, samples: Samples, quantiles: Sequence[float]) -> Arr
     lifts = []
     for index, quantile in enumerate(quantiles):
         bounds = bound_by(experts, index, samples.candidates, workload_axis=1)
-        losses = np.broadcast_to(experts.loss[index][..., None], bounds.shape)
-        mixture = mix(bounds, losses)
+        mixture = mix(bounds, known_shares(bounds, experts.loss[index][..., None]))
         residual = np.sort((samples.actual - mixture) / (mixture + np.float32(FLOOR)), axis=-1)
         count = residual.shape[-1] - np.isnan(residual).sum(axis=-1)
         rank = np.clip(np.ceil(quantile * (count + 1)) - 1, 0, np.maximum(count - 1, 0))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gputide.forecast.lead.calibrate import Experts
+from gputide.forecast.lead.calibrate import FLOOR, Experts
 from gputide.forecast.lead.plan import Plan
 from gputide.forecast.lead.windows import Array
 
@@ -51,12 +51,29 @@ def blend_losses(past: Array, recent: Array, weight: Array, plan: Plan) -> Array
     return blended
 
 
-def mix(bounds: Array, losses: Array) -> Array:
-    """Return the mixture `[...]` of `bounds[K, ...]`, among those known; NaN where none is."""
-    shares = shares_of(np.where(np.isnan(bounds), np.float32(np.inf), losses))
+def mix(bounds: Array, shares: Array) -> Array:
+    """Return the mixture `[...]` of `bounds[K, ...]`; NaN where a share meets an unknown bound."""
     with np.errstate(invalid="ignore"):
-        mixture: Array = np.where(shares > 0, shares * bounds, 0).sum(axis=0)
+        mixture = np.where(shares > 0, shares * bounds, 0).sum(axis=0)
     return np.where(shares.sum(axis=0) > 0, mixture, np.float32(np.nan))
+
+
+def known_shares(bounds: Array, losses: Array) -> Array:
+    """Return the shares `[K, ...]` of those experts that know a bound."""
+    return shares_of(np.where(np.isnan(bounds), np.float32(np.inf), losses))
+
+
+def lift_by(mixture: Array, lift: Array) -> Array:
+    """Return the mixture raised by a part of it and of `FLOOR`."""
+    lifted: Array = mixture + lift * (mixture + np.float32(FLOOR))
+    return lifted
+
+
+def shortfall(actual: Array, mixture: Array) -> Array:
+    """Return how far the mixture fell short, in the measure of `lift_by`; 0 where unknown."""
+    ratio = (actual - mixture) / (mixture + np.float32(FLOOR))
+    short: Array = np.where(ratio > 0, ratio, np.float32(0))
+    return short
 
 
 def shares_of(losses: Array) -> Array:

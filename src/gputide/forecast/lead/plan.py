@@ -22,8 +22,9 @@ LEVEL_SECONDS = 1200
 """Window that tells the level of now."""
 
 HOUR_SECONDS = 3600
-RECENT_SECONDS = 4 * 3600
-RECENT_STRIDE_SECONDS = 600
+RECENT_SECONDS = 3 * 3600
+RECENT_STRIDE_SECONDS = 660
+"""No divisor of an hour, so that a load with a beat of minutes is met at all its phases."""
 RECENT_HALF_LIFE_SECONDS = 3600
 
 
@@ -113,8 +114,7 @@ class Plan:
         # An offset that moves from day to day: demand sampled every five minutes must not always be
         # met at the same age.
         return tuple(
-            slice(age % every, None, every * stride)
-            for age, stride in enumerate(ORIGIN_STRIDES)
+            slice(age % every, None, every * stride) for age, stride in enumerate(ORIGIN_STRIDES)
         )
 
     def steps(self, seconds: int) -> int:

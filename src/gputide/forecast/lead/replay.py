@@ -10,6 +10,9 @@ from gputide.forecast.lead.fit import fit_lead
 from gputide.forecast.lead.plan import Plan
 from gputide.forecast.model import FloatArray, History, Lead
 
+CHUNK_WORKLOADS = 8
+"""Rows replayed at once, so that memory does not grow with the number of workloads."""
+
 
 def replay_lead(
     history: History,
@@ -30,18 +33,27 @@ def replay_lead(
     plan = Plan(step_seconds=history.step_seconds, lead=lead)
     if not 0 < refit_steps <= plan.day_steps:
         raise SettingError("refit-steps", f"must lie in 1..{plan.day_steps}")
-    padded = _pad(history, plan.window_steps + plan.needed_steps)
-    shift = padded.values.shape[1] - total
     out = np.empty((len(quantiles), count, total - first_step))
-    for fit_at in range(first_step, total, refit_steps):
-        end = min(fit_at + refit_steps, total)
-        known = _cut(padded, slice(fit_at + shift - plan.window_steps, fit_at + shift))
-        forecaster = fit_lead(known, lead=lead, quantiles=quantiles)
-        newest = padded.values[:, fit_at + shift - plan.needed_steps : end - 1 + shift]
-        out[..., fit_at - first_step : end - first_step] = forecaster.issue_span(
-            newest, count=end - fit_at
-        )
+    for at in range(0, count, CHUNK_WORKLOADS):
+        rows = slice(at, at + CHUNK_WORKLOADS)
+        padded = _pad(_cut(history, rows, slice(None)), plan.window_steps + plan.needed_steps)
+        for fit_at in range(first_step, total, refit_steps):
+            end = min(fit_at + refit_steps, total)
+            issued = slice(fit_at - first_step, end - first_step)
+            out[:, rows, issued] = _issue_until(padded, plan, quantiles, end - fit_at, end - total)
     return out
+
+
+def _issue_until(
+    padded: History, plan: Plan, quantiles: Sequence[float], count: int, behind: int
+) -> FloatArray:
+    """Return `upper[Q, w, count]` of the steps before the column `behind` the last (0 or less)."""
+    end = padded.values.shape[1] + behind
+    fit_at = end - count
+    known = _cut(padded, slice(None), slice(fit_at - plan.window_steps, fit_at))
+    forecaster = fit_lead(known, lead=plan.lead, quantiles=quantiles)
+    newest = padded.values[:, fit_at - plan.needed_steps : end - 1]
+    return forecaster.issue_span(newest, count=count)
 
 
 def _pad(history: History, steps: int) -> History:
@@ -55,10 +67,10 @@ def _pad(history: History, steps: int) -> History:
     )
 
 
-def _cut(history: History, columns: slice) -> History:
+def _cut(history: History, rows: slice, columns: slice) -> History:
     flags = history.is_censored
     return replace(
         history,
-        values=history.values[:, columns],
-        is_censored=None if flags is None else flags[:, columns],
+        values=history.values[rows, columns],
+        is_censored=None if flags is None else flags[rows, columns],
     )

@@ -18,7 +18,8 @@ def trailing_max(values: Array, width: int, *, covered: int = 1) -> Array:
     out = values
     while covered < width:  # doubling: log2(width) passes instead of width
         step = min(covered, width - covered)
-        wider = out.copy()
+        wider = np.empty_like(out)
+        wider[..., :step] = out[..., :step]
         np.maximum(out[..., step:], out[..., :-step], out=wider[..., step:])
         out = wider
         covered += step
@@ -77,19 +78,25 @@ def lagged(values: Array, lag: int, *, fill: float = -np.inf) -> Array:
     return out
 
 
-def mean_known(days: Array) -> Array:
-    """Return `[w, P]` of `[w, D, P]`: the mean over the days that are known, NaN where none is."""
-    is_known = ~np.isnan(days)
-    if is_known.all():
-        mean: Array = days.mean(axis=1)
+def mean_known(days: Array, *, least: int) -> Array:
+    """Return `[w, P]` of `[w, D, P]`: the mean of the known days; NaN where fewer than `least`."""
+    mean: Array = days.mean(axis=1)
+    if not np.isnan(mean).any():
         return mean
+    is_known = ~np.isnan(days)
     total = np.where(is_known, days, np.float32(0)).sum(axis=1)
     count = is_known.sum(axis=1, dtype=np.float32)
-    known: Array = np.where(count > 0, total, np.float32(np.nan)) / np.maximum(count, np.float32(1))
+    known: Array = np.where(
+        count >= least, total / np.maximum(count, np.float32(1)), np.float32(np.nan)
+    )
     return known
 
 
-def highest_known(days: Array) -> Array:
-    """Return `[w, P]` of `[w, D, P]`: the maximum over the known days, NaN where none is."""
-    highest: Array = np.fmax.reduce(days, axis=1)
-    return highest
+def highest_known(days: Array, *, least: int) -> Array:
+    """Return `[w, P]` of `[w, D, P]`: the highest known day; NaN where fewer than `least`."""
+    highest: Array = np.maximum.reduce(days, axis=1)
+    if not np.isnan(highest).any():
+        return highest
+    count = (~np.isnan(days)).sum(axis=1)
+    known: Array = np.where(count >= least, np.fmax.reduce(days, axis=1), np.float32(np.nan))
+    return known

@@ -7,6 +7,7 @@ from gputide.backtest.model import PolicyName, Recommendation
 from gputide.backtest.report.figures import (
     advice,
     budget_words,
+    harm_words,
     knob_words,
     middle,
     rows,
@@ -62,6 +63,36 @@ def test_each_harm_is_judged_against_the_budget() -> None:
     assert by_policy[PolicyName.CRANE].is_saturated_over
     assert not by_policy[PolicyName.CRANE].is_late_over
     assert not by_policy[PolicyName.LAST_WEEK].is_saturated_over, "unknown is not over"
+
+
+def test_a_saving_counts_only_with_known_harm_within_the_budget() -> None:
+    fair = {row.outcome.policy for row in rows(trace_report()) if row.is_fair_saving}
+
+    assert fair == {
+        PolicyName.HPA_STABILIZED,
+        PolicyName.GPUTIDE_ONE_TARGET,
+        PolicyName.GPUTIDE_TUNED,
+        PolicyName.ORACLE,
+    }
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (0.0, "0 %"),
+        (0.000001, "<0.001 %"),
+        (0.00104, "0.104 %"),
+        (0.0139, "1.39 %"),
+        (0.249, "24.9 %"),
+        (1.0, "100.0 %"),
+        (None, "\N{EN DASH}"),
+        (float("nan"), "\N{EN DASH}"),
+    ],
+)
+def test_small_harm_has_the_digits_that_tell_it_from_its_budget(
+    ratio: float | None, text: str
+) -> None:
+    assert harm_words(ratio) == text
 
 
 def test_a_summary_speaks_for_the_best_gputide() -> None:

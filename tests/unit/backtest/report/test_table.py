@@ -57,6 +57,26 @@ def test_every_policy_has_a_row_at_80_columns_with_nothing_cut() -> None:
         assert f"\n{policy} " in text
 
 
+def test_a_large_fleet_fits_too() -> None:
+    report = trace_report()
+    large = tuple(
+        replace(
+            outcome,
+            replica_hours=outcome.replica_hours * 1000,
+            changes_per_day=outcome.changes_per_day * 100,
+            pods_started_per_day=outcome.pods_started_per_day * 1000,
+            saturated_ratio=1.0,
+        )
+        for outcome in report.outcomes
+    )
+
+    text = printed([replace(report, outcomes=large)])
+
+    assert "…" not in text
+    assert "4.608 M" in text
+    assert "100.0 % !" in text
+
+
 def test_harm_over_budget_has_a_sign_and_a_footnote() -> None:
     text = printed([trace_report()])
 

@@ -1,0 +1,1 @@
+"""Where load comes from: CSV files, Prometheus, an AHPA resource, our own generator."""
