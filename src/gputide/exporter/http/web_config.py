@@ -65,7 +65,7 @@ class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Refuses fields that it does not know."""
 
 
-class TlsConfig(_Strict):
+class TlsConfig(_Strict, frozen=True):
     """`tls_server_config`; an empty text is the same as nothing, as in Go."""
 
     cert_file: str = ""
@@ -130,7 +130,7 @@ class TlsConfig(_Strict):
         return ""
 
 
-class HttpConfig(_Strict):
+class HttpConfig(_Strict, frozen=True):
     """`http_server_config`."""
 
     http2: bool = True
@@ -148,7 +148,7 @@ class HttpConfig(_Strict):
         return ""
 
 
-class RateLimit(_Strict):
+class RateLimit(_Strict, frozen=True):
     """`rate_limit`: a token bucket over all requests."""
 
     interval: str | Literal[0] = "0"
@@ -169,7 +169,7 @@ class RateLimit(_Strict):
         return ""
 
 
-class WebConfig(_Strict):
+class WebConfig(_Strict, frozen=True):
     """The file."""
 
     tls_server_config: TlsConfig | None = None
