@@ -65,6 +65,7 @@ class Server:
         self._connections: dict[Connection, None] = {}
         self._empty = asyncio.Event()
         self._listener: asyncio.Server | None = None
+        self._address, self._setting = Address(), "address"
 
     @property
     def port(self) -> int:
@@ -75,16 +76,20 @@ class Server:
 
     async def bind(self, address: Address, *, setting: str = "address") -> None:
         """Take the address; raise SettingError where it cannot be had."""
+        self._address, self._setting = address, setting
         try:
             self._listener = await self._open(address)
         except OSError as error:
-            reason = os.strerror(error.errno) if error.errno else str(error)
-            raise SettingError(setting, f"cannot listen on {address}: {reason}") from error
+            raise self._taken(error) from error
 
     async def start(self) -> None:
-        """Begin to accept."""
-        if self._listener is not None:
+        """Begin to accept; raise SettingError where somebody else has begun meanwhile."""
+        if self._listener is None:
+            return
+        try:
             await self._listener.start_serving()
+        except OSError as error:
+            raise self._taken(error) from error
 
     async def close(self) -> None:
         """Accept no more, let responses under way go out, then close everything."""
@@ -125,6 +130,10 @@ class Server:
         """Note that a connection was of use: it goes to the end of the line."""
         if self._connections.pop(connection, self) is not self:
             self._connections[connection] = None
+
+    def _taken(self, error: OSError) -> SettingError:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        return SettingError(self._setting, f"cannot listen on {self._address}: {reason}")
 
     def _connection(self) -> Connection:
         return Connection(self._answer, self._limits, self)
