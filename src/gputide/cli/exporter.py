@@ -32,16 +32,10 @@ def exporter(
     settings: Annotated[ExporterSettings, Parameter(name="*", group=EXPORTER)] = ExporterSettings(),
     *,
     simulation: Annotated[Simulation, Parameter(name="*", group=SIMULATED)] = Simulation(),
-    once: Annotated[bool, Parameter(group=EXPORTER)] = False,
+    once: Annotated[bool, Parameter(group=EXPORTER, help="Print the page and end.")] = False,
     dcgm: Annotated[IgnoredSettings, Parameter(name="*")] = IgnoredSettings(),
 ) -> None:
-    """Serve the metrics of this node's GPUs to Prometheus.
-
-    Parameters
-    ----------
-    once
-        Print the page and end.
-    """
+    """Serve the metrics of this node's GPUs to Prometheus."""
     configure_logs(settings.log_format)
     check_variables(os.environ)
     _warn(dcgm)

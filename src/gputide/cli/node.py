@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gputide.clock import Clock
 from gputide.errors import InputError, SettingError
-from gputide.exporter.settings import ExporterSettings
+from gputide.exporter.settings import ExporterSettings, split_lists
 
 if TYPE_CHECKING:
     from gputide.exporter.collect import Collector
@@ -25,8 +25,8 @@ class Simulation:
     commas, such as h100x8 or a10x2:shared,t4:idle."""
 
     simulate_load: str | None = None
-    """How busy they are: a ratio, tide, tide:LOW-HIGH, or file:PATH (CSV of offset_seconds,ratio);
-    tide if not given."""
+    """How busy they are: a ratio, tide, tide:LOW-HIGH, file:PATH (CSV of offset_seconds,ratio), or
+    processes:PID+PID,PID (as busy as these); tide if not given."""
 
     faults: Path | None = None
     """JSON file of faults by GPU, read again when it changes: {"3": {"lost": true}}."""
@@ -63,22 +63,47 @@ def _simulated(simulation: Simulation, clock: Clock) -> "tuple[DeviceReader, Own
     from gputide.exporter.simulated.faults import FaultFile
     from gputide.exporter.simulated.load import parse_load
     from gputide.exporter.simulated.owners import SimulatedOwners
+    from gputide.exporter.simulated.process_time import ProcessTime
     from gputide.exporter.simulated.profiles import parse_simulation
     from gputide.exporter.simulated.reader import SimulatedReader
 
     node = parse_simulation(simulation.simulate or "")
     load = parse_load(
-        simulation.simulate_load or "tide", read_text=_read_text, start_seconds=clock.now_seconds()
+        simulation.simulate_load or "tide",
+        read_text=_read_text,
+        busy_time_of=ProcessTime,
+        start_seconds=clock.now_seconds(),
     )
     faults = None if simulation.faults is None else FaultFile(simulation.faults)
     return SimulatedReader(node, load, clock, faults=faults), SimulatedOwners(node, clock)
 
 
 def _real(settings: ExporterSettings, clock: Clock) -> "tuple[DeviceReader, OwnershipSource]":
-    from gputide.exporter.nobody import Nobody
     from gputide.exporter.nvml.reader import NvmlReader
 
-    return NvmlReader(clock, has_pcie_throughput=settings.pcie_throughput), Nobody(clock)
+    reader = NvmlReader(clock, has_pcie_throughput=settings.pcie_throughput)
+    return reader, _owners(settings, clock)
+
+
+def _owners(settings: ExporterSettings, clock: Clock) -> "OwnershipSource":
+    if not settings.kubernetes:
+        from gputide.exporter.nobody import Nobody
+
+        return Nobody(clock)
+    from gputide.exporter.owners.settings import OwnerSettings
+    from gputide.exporter.owners.source import open_owners
+
+    page = settings.page
+    return open_owners(
+        OwnerSettings(
+            node_name=_node_name(settings, Simulation()),
+            kubelet_socket=str(settings.pod_resources_kubelet_socket),
+            resource_names=split_lists(settings.nvidia_resource_names),
+            has_pod_labels=page.has_pod_labels,
+            pod_label_patterns=page.pod_label_patterns,
+        ),
+        clock,
+    )
 
 
 def _node_name(settings: ExporterSettings, simulation: Simulation) -> str:

@@ -175,4 +175,6 @@ def _notes(snapshot: Snapshot) -> tuple[str, ...]:
         for each in snapshot.devices
         if each.state is not DeviceState.UP
     )
-    return (*filter(None, (snapshot.problem,)), *devices, *snapshot.ownership.problems)
+    ownership = snapshot.ownership
+    problems = (*ownership.problems, *ownership.detail_problems)
+    return (*filter(None, (snapshot.problem,)), *devices, *problems)
