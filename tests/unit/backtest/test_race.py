@@ -127,6 +127,8 @@ def test_what_it_did_itself_counts_on_evaluated_days_alone() -> None:
 
     assert found.choices([day, day], evaluated=0) == [1]
     assert found.choices([day, day], evaluated=2) == [2]
+    calm = ledger(900, 10, 0, 0)
+    assert found.choices([calm, calm], evaluated=2) == [1]
 
 
 @pytest.fixture(scope="module")
@@ -217,15 +219,21 @@ def test_windows_bound_all_but_fixed_sizes_while_they_last() -> None:
 
 
 def test_races_of_different_lengths_end_as_each_would_alone() -> None:
+    field = Field(
+        settings=(hpa(0.7), oracle("a")),
+        plain={PolicyName.HPA: 0, PolicyName.ORACLE: 1},
+        tuned=(),
+        curves={},
+    )
     waves = [n + np.sin(np.arange(n) / 30) * n / 4 for n in (60, 180, 130)]
-    races = [race(wave, start=20, first=20, field=field_of_hpa()) for wave in waves]
+    races = [race(wave, start=20, first=20, field=field) for wave in waves]
 
     for found, alone in zip(run(*races), [run(each)[0] for each in races], strict=True):
         assert found.choices == alone.choices
         for name, pods in alone.replicas.items():
             assert np.array_equal(found.replicas[name], pods)
-        for field in fields(Ledger):
-            mine, theirs = (getattr(r.ledger, field.name) for r in (found, alone))
+        for column in fields(Ledger):
+            mine, theirs = (getattr(r.ledger, column.name) for r in (found, alone))
             assert mine == pytest.approx(theirs)
 
 

@@ -76,7 +76,9 @@ def relate(days: Days) -> Season:
     likeness = _likeness(hour_level, weeks)
     alike = _normalized(day_weights(days.trust, half_life_days=10) * likeness)
     usual = (alike[:, :-1] @ level[:, :, None])[:, :, 0]
-    growth = np.clip(level / np.maximum(usual, LEVEL_FLOOR), 1 / MAX_GROWTH, MAX_GROWTH)
+    growth = np.asarray(
+        np.clip(level / np.maximum(usual, LEVEL_FLOOR), 1 / MAX_GROWTH, MAX_GROWTH), np.float32
+    )
     alike_now = _normalized(day_weights(days.trust, half_life_days=5) * likeness)
     return Season(
         near=day_weights(days.trust, half_life_days=5, weekly=5),

@@ -92,8 +92,8 @@ def _minutes(days: Days, season: Season) -> tuple[Single, Single] | None:
     if bins % HOURS:
         return None
     level = season.hour_level[..., None] + LEVEL_FLOOR
-    minutes = days.peak.reshape(count, known, HOURS, -1) / level
-    return minutes.mean(axis=2), np.square(minutes).mean(axis=2)
+    minutes = np.asarray(days.peak.reshape(count, known, HOURS, -1) / level, np.float32)
+    return np.asarray(minutes.mean(axis=2)), np.asarray(np.square(minutes).mean(axis=2))
 
 
 def _neighbours_max(bins: Single) -> Single:

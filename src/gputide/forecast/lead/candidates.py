@@ -63,6 +63,9 @@ RULES = (
     Rule(Days.HIGHEST_OF_WEEK, 0),
     Rule(Days.HIGHEST_OF_ALL, 0),
 )
+HIGHEST_OF_ALL_DAYS = RULES.index(Rule(Days.HIGHEST_OF_ALL, 0))
+"""The candidate that is the maximum of the same minutes on all past days."""
+
 JITTERS_SECONDS = tuple(sorted({rule.jitter_seconds for rule in RULES}))
 
 SEASONAL_COUNT = 3 * len(RULES)

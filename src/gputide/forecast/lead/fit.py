@@ -17,6 +17,7 @@ from gputide.forecast.lead.candidates import (
     tabulate_days,
 )
 from gputide.forecast.lead.forecaster import LeadForecaster, join_forecasters
+from gputide.forecast.lead.guard import guard_share
 from gputide.forecast.lead.mix import bound_by, known_shares, mix
 from gputide.forecast.lead.plan import CALIBRATION_DAYS, WEEK_DAYS, Plan
 from gputide.forecast.lead.windows import Array
@@ -69,6 +70,7 @@ def _fit_rows(
         seasons=_coming_seasons(tables, days.shape[1], plan),
         experts=experts,
         lift=_lift(experts, samples, quantiles),
+        guard=guard_share(experts, samples, days, plan, quantiles),
         scale=scale,
         highest=np.fmax.reduce(recent, axis=1, initial=0),
     )

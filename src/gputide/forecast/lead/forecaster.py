@@ -8,7 +8,14 @@ import numpy as np
 
 from gputide.errors import SettingError
 from gputide.forecast.lead.calibrate import SEASONAL_EXPERTS, Experts, join_experts
-from gputide.forecast.lead.candidates import Live, Seasons, combine, read_live
+from gputide.forecast.lead.candidates import (
+    HIGHEST_OF_ALL_DAYS,
+    Live,
+    Seasons,
+    combine,
+    read_live,
+)
+from gputide.forecast.lead.guard import raise_to_days
 from gputide.forecast.lead.mix import (
     blend_losses,
     bound_by,
@@ -76,6 +83,9 @@ class LeadForecaster:
     lift: Array
     """`[Q, W]`: what the mixture lacks, or has too much, relative to it and to `FLOOR`."""
 
+    guard: Array
+    """`[Q, W]`: the part of the way up to the maximum of days that a bound is raised."""
+
     scale: FloatArray
     """`[W]`: mean demand; all else is in units of it."""
 
@@ -135,6 +145,7 @@ class LeadForecaster:
         ago = np.array([*self.plan.recent_origins[::-1], 0])
         outlook = self._look(newest, columns=self.needed_steps - 1 - ago, phases=phase - ago)
         count = len(ago) - 1
+        highest = outlook.candidates[HIGHEST_OF_ALL_DAYS, count:]
         upper = []
         for quantile, bounds, losses in self._judge(outlook):
             recent = _Recent(
@@ -142,7 +153,8 @@ class LeadForecaster:
                 _origins_last(losses[:, :count]),
                 _origins_last(outlook.actual[:count]),
             )
-            upper.append(self._mix(bounds[:, count:], recent, quantile))
+            mixture = self._mix(bounds[:, count:], recent, quantile)
+            upper.append(raise_to_days(mixture, highest, self.guard[quantile]))
         return self._limit(upper, outlook, 1)[..., 0, :]
 
     def issue_span(self, values: FloatArray, *, count: int) -> FloatArray:
@@ -154,12 +166,14 @@ class LeadForecaster:
         reach = self.plan.recent_origins[-1]
         phases = np.arange(-reach, count)
         outlook = self._look(values, columns=self.needed_steps - 1 + phases, phases=phases)
+        highest = outlook.candidates[HIGHEST_OF_ALL_DAYS, reach:]
         upper = []
         for quantile, bounds, losses in self._judge(outlook):
             recent = _Recent(
                 self._recent(bounds), self._recent(losses), self._recent(outlook.actual)
             )
-            upper.append(self._mix(bounds[:, reach:], recent, quantile))
+            mixture = self._mix(bounds[:, reach:], recent, quantile)
+            upper.append(raise_to_days(mixture, highest, self.guard[quantile]))
         return self._limit(upper, outlook, count).transpose(0, 2, 1)
 
     def _check_newest(self, newest: FloatArray, steps: int) -> None:
@@ -251,6 +265,7 @@ def join_forecasters(parts: Sequence[LeadForecaster]) -> LeadForecaster:
         ),
         experts=join_experts([part.experts for part in parts], axis=2),
         lift=np.concatenate([part.lift for part in parts], axis=-1),
+        guard=np.concatenate([part.guard for part in parts], axis=-1),
         scale=np.concatenate([part.scale for part in parts]),
         highest=np.concatenate([part.highest for part in parts]),
     )

@@ -155,7 +155,7 @@ def test_two_targets_fill_pods_higher_by_forecast_than_by_metric() -> None:
     assert desired(contestant, 7.5, current=10, upper=1) == 15
 
 
-@pytest.mark.parametrize(("upper", "expected"), [(8.4, 10), (6.0, 7)])
+@pytest.mark.parametrize(("upper", "expected"), [(84, 100), (80, 89)])
 def test_two_targets_scale_in_only_past_the_dead_band(upper: float, expected: int) -> None:
     contestant = two_targets(
         "ours",
@@ -165,7 +165,7 @@ def test_two_targets_scale_in_only_past_the_dead_band(upper: float, expected: in
         stabilization_seconds=0,
     )
 
-    assert desired(contestant, 1, 1, 1, current=10, upper=upper) == expected
+    assert desired(contestant, 1, 1, 1, current=100, upper=upper) == expected
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,13 @@ def test_few_days_are_bounded_by_their_highest_and_their_second_highest() -> Non
     assert coming[2] == pytest.approx(np.full((1, 1, BINS), 3 / 2.5), rel=1e-5)
 
 
+def test_a_bound_is_the_higher_the_more_days_differ() -> None:
+    steady, varied = (_views(_levels(levels))[1] for levels in ([2.0, 2, 2, 2], [1.0, 3, 1, 3]))
+
+    assert upper_experts(steady)[0] == pytest.approx(centre_experts(steady)[0], rel=1e-3)
+    assert (upper_experts(varied)[0] > 1.3 * centre_experts(varied)[0]).all()
+
+
 def test_a_known_day_is_bounded_by_the_highest_two_of_the_others() -> None:
     past = upper_experts(_views(_levels([1, 4, 2, 3]))[0])[..., 0] * 2.5
 
@@ -163,4 +170,7 @@ def test_a_level_that_grew_is_carried_on() -> None:
     grown = centre_experts(_views(days)[1])[4, 0, 0].mean() * np.mean(levels)
     usual = centre_experts(_views(days)[1])[1, 0, 0].mean() * np.mean(levels)
 
+    bound = upper_experts(_views(days)[1])[6, 0, 0].mean() * np.mean(levels)
+
     assert grown > 1.3 * usual
+    assert bound > 1.3 * usual
