@@ -18,6 +18,8 @@ TESTED_ELSEWHERE = {
     "backtest/ports.py": "a protocol",
     "clock.py": "a port and its three-line real adapter",
     "errors.py": "each error is tested where it is raised",
+    "exporter/model.py": "value objects without invariants of their own",
+    "exporter/ports.py": "protocols, and errors that are tested where they are raised",
 }
 
 

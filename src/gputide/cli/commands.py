@@ -21,9 +21,17 @@ COMMANDS = {
         "gputide.cli.backtest:backtest",
         "Replay recorded load: what each policy would have cost, and where it would have hurt.",
     ),
+    "exporter": Command(
+        "gputide.cli.exporter:exporter",
+        "Serve the metrics of this node's GPUs to Prometheus.",
+    ),
     "forecast": Command(
         "gputide.cli.forecast:forecast",
         "Forecast recorded load: the next hours as numbers, and whether to trust them.",
+    ),
+    "gpus": Command(
+        "gputide.cli.gpus:gpus",
+        "Show this node's GPUs, the processes on them and the pods that hold them.",
     ),
 }
 

@@ -1,0 +1,1 @@
+"""The node's GPUs as they are watched: states, ages and errors, without threads."""

@@ -1,0 +1,1 @@
+"""Serving the page over HTTP: negotiation, routes, authentication, TLS, and limits for clients."""

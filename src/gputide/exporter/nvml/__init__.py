@@ -1,0 +1,1 @@
+"""The node's real GPUs, by NVIDIA's own NVML binding."""

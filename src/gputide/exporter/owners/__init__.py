@@ -1,0 +1,1 @@
+"""Who holds which GPU: the kubelet, annotations of sharing schedulers, and processes' cgroups."""

@@ -1,0 +1,1 @@
+"""GPUs that are not there: believable readings from a profile, a load and faults."""
