@@ -1,0 +1,1 @@
+"""The controller of AdvancedHorizontalPodAutoscalers: reads demand, forecasts, decides, scales."""

@@ -1,0 +1,1 @@
+"""A thin Kubernetes client, shared by whoever talks to an API server; it decides nothing."""

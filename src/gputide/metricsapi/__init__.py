@@ -1,0 +1,1 @@
+"""Kubernetes' metrics APIs served from Prometheus, and forecasts beside them."""
