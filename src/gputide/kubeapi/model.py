@@ -72,7 +72,17 @@ class Kind:
     """Fills in what the author left out, before validation."""
 
     merge_keys: Mapping[str, str] = field(default_factory=dict)
-    """For strategic merge: dotted path of a list -> the key of its items."""
+    """How lists merge: dotted path of a list -> the key of its items, for strategic merge and apply.
+
+    `port,protocol=TCP`: strategic merge goes by the first, apply by all; `=` gives what counts where
+    an item leaves it out. "" marks a set of plain values. A list without a row is replaced whole.
+    """
+
+    atomic_maps: frozenset[str] = frozenset()
+    """Dotted paths of objects that apply owns and replaces as a whole, such as selectors."""
+
+    has_strategic_merge: bool = True
+    """Custom kinds answer 415 to a strategic merge patch, as Kubernetes does."""
 
     @property
     def api_version(self) -> str:

@@ -60,9 +60,13 @@ class Storage(Protocol):
         *,
         uid: str | None = None,
         resource_version: str | None = None,
+        propagation: str = "",
         is_dry_run: bool = False,
     ) -> JsonObject:
-        """Delete it (or mark it, while it has finalizers) and return its last state; 404, 409."""
+        """Delete it (or mark it, while it has finalizers) and return its last state; 404, 409.
+
+        `propagation`: "Background" (also ""), "Foreground" or "Orphan", as in DeleteOptions.
+        """
 
     def watch(
         self, kind: Kind, selection: Selection, *, resource_version: str, has_bookmarks: bool
