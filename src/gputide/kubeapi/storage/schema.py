@@ -14,7 +14,7 @@ CREATE TABLE objects (
   grp TEXT NOT NULL, plural TEXT NOT NULL, namespace TEXT NOT NULL, name TEXT NOT NULL,
   uid TEXT NOT NULL, obj BLOB NOT NULL,
   PRIMARY KEY (grp, plural, namespace, name)
-) WITHOUT ROWID;
+);
 CREATE UNIQUE INDEX objects_by_uid ON objects (uid);
 CREATE INDEX objects_by_namespace ON objects (namespace, grp, plural, name);
 CREATE TABLE owners (

@@ -204,6 +204,7 @@ class SqliteStorage:
 
         def begin(rows: Rows) -> watching.Beginning:
             start = watching.begun(rows, wanted, resource_version)
+            watcher.after = start.revision
             self._worker.listen(watcher)
             return start
 

@@ -68,12 +68,17 @@ class Watcher:  # eq=False: a set of listeners holds it
     max_behind: int
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
     is_dropped: bool = False
+    after: int = 0
+    """The revision that it began with: a commit may hold older events, which it has seen."""
+
     _behind: deque[Logged] = field(default_factory=deque)
     _wakeup: asyncio.Event = field(default_factory=asyncio.Event)
 
     def tell(self, events: Sequence[Logged]) -> bool:
         """Pass on what concerns this watch, in the database's thread; False: nobody listens."""
-        concerned = [one for one in events if self.filter.concerns(one)]
+        concerned = [
+            one for one in events if one.revision > self.after and self.filter.concerns(one)
+        ]
         if concerned and not self.is_dropped:
             try:
                 self.loop.call_soon_threadsafe(self._add, concerned)
