@@ -24,6 +24,8 @@ class Column:
     """Returns the cell: a string, number, boolean, or None for an empty one."""
 
     type: str = "string"
+    """`date`: `read` returns RFC 3339 text, of which the table shows the age."""
+
     format: str = ""
     description: str = ""
     priority: int = 0
@@ -54,7 +56,7 @@ class Kind:
     categories: tuple[str, ...] = ()
     scope: Scope = Scope.NAMESPACED
     columns: tuple[Column, ...] = ()
-    """Empty: Name and Age."""
+    """All of them, Name too; empty: Name and Age."""
 
     schema: JsonObject = field(default_factory=lambda: dict(_ANY_OBJECT))
     """OpenAPI v3 schema of the whole object; `x-kubernetes-preserve-unknown-fields` where open."""
