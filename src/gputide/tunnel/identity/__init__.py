@@ -1,0 +1,1 @@
+"""Who is who in the tunnel: authority, certificates, join tokens, revocation."""
