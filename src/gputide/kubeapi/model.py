@@ -74,10 +74,10 @@ class Kind:
     """Fills in what the author left out, before validation."""
 
     merge_keys: Mapping[str, str] = field(default_factory=dict)
-    """How lists merge: dotted path of a list -> the key of its items, for strategic merge and apply.
+    """How lists merge: dotted path -> key of the items, for strategic merge and apply.
 
-    `port,protocol=TCP`: strategic merge goes by the first, apply by all; `=` gives what counts where
-    an item leaves it out. "" marks a set of plain values. A list without a row is replaced whole.
+    `port,protocol=TCP`: strategic merge goes by the first, apply by all; `=` gives what counts
+    where an item leaves it out. "" marks a set of plain values. A list without a row is replaced whole.
     """
 
     atomic_maps: frozenset[str] = frozenset()

@@ -52,7 +52,7 @@ class Storage(Protocol):
         the last finalizer of an object under deletion deletes it.
         """
 
-    async def delete(
+    async def delete(  # noqa: PLR0913 all that DeleteOptions say
         self,
         kind: Kind,
         namespace: str,
