@@ -77,7 +77,8 @@ class Kind:
     """How lists merge: dotted path -> key of the items, for strategic merge and apply.
 
     `port,protocol=TCP`: strategic merge goes by the first, apply by all; `=` gives what counts
-    where an item leaves it out. "" marks a set of plain values. A list without a row is replaced whole.
+    where an item leaves it out. "" marks a set of plain values. A list without a row is replaced
+    whole.
     """
 
     atomic_maps: frozenset[str] = frozenset()

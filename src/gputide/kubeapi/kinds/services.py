@@ -103,6 +103,9 @@ def service_kind(addresses: Addresses) -> Kind:
     )
 
 
+_INTERNAL: JsonObject = {"internalTrafficPolicy": "Cluster", "ipFamilyPolicy": "SingleStack"}
+
+
 def _defaulted(obj: JsonObject, addresses: Addresses) -> JsonObject:
     given = obj.get("spec")
     if not isinstance(given, dict):
@@ -112,7 +115,7 @@ def _defaulted(obj: JsonObject, addresses: Addresses) -> JsonObject:
         spec["ports"] = [_port(one) if isinstance(one, dict) else one for one in spec["ports"]]
     if spec["type"] == "ExternalName":
         return obj | {"spec": spec}
-    spec = {"internalTrafficPolicy": "Cluster", "ipFamilyPolicy": "SingleStack"} | spec
+    spec = _INTERNAL | spec
     if not spec.get("clusterIP"):
         spec["clusterIP"] = addresses.promise(obj) or ""
     spec.setdefault("clusterIPs", [spec["clusterIP"]])
