@@ -22,7 +22,9 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     """Which agent or gateway, for people; identity comes from the certificate alone."""
 
-    site: str = ""
+    nodes: tuple[str, ...] = ()
+    """An agent announces the nodes that it speaks for; only what its certificate holds counts."""
+
     window_bytes: Annotated[int, msgspec.Meta(ge=16_384, le=67_108_864)] = 1_048_576
     """What the other side may send on a stream before this one has read it."""
 

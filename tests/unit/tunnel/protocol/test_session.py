@@ -41,11 +41,11 @@ PIPE = Pipe(node="edge-gpu-001", port=10_250, timeout_ms=10_000)
 
 
 def test_both_sides_greet_and_use_what_both_can_do() -> None:
-    joined = Joined(agent=Hello(versions=(1, 7), features=("spool", "new"), site="s1")).settle()
+    joined = Joined(agent=Hello(versions=(1, 7), features=("spool", "new"), nodes=("n1",))).settle()
 
     greeted = joined.gateway.of(Greeted)[0]
     assert isinstance(greeted, Greeted)
-    assert (greeted.version, greeted.hello.site, greeted.features) == (1, "s1", frozenset())
+    assert (greeted.version, greeted.hello.nodes, greeted.features) == (1, ("n1",), frozenset())
     assert joined.agent.session.can_open
 
 

@@ -1,0 +1,1 @@
+"""The cloud end: agents knock at its door, Prometheus comes in by its entrances."""
