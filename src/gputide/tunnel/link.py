@@ -8,7 +8,7 @@ import structlog
 from gputide.clock import Clock
 from gputide.errors import GputideError
 from gputide.tunnel.exchange import Exchange
-from gputide.tunnel.model import TunnelRefusedError
+from gputide.tunnel.model import CarrierClosedError, TunnelRefusedError
 from gputide.tunnel.ports import Carrier, RequestHandler
 from gputide.tunnel.protocol import (
     Accepted,
@@ -51,6 +51,7 @@ class Link:
         self._wake = asyncio.Event()
         self._greeted = asyncio.Event()
         self._is_over = False
+        self._cut: str | None = None
         self.round_trip_seconds: float | None = None
         """Of the newest ping through the tunnel; None before the first."""
 
@@ -114,6 +115,11 @@ class Link:
         self._session.go_away(text)
         self.wake()
 
+    def cut(self, why: str) -> None:
+        """End the link at once; `run` raises CarrierClosedError with this reason."""
+        self._cut = why
+        self.wake()
+
     def wake(self) -> None:
         """Send what the session has queued."""
         self._wake.set()
@@ -163,6 +169,8 @@ class Link:
         while True:
             await self._wake.wait()
             self._wake.clear()
+            if self._cut is not None:
+                raise CarrierClosedError(self._cut)
             while data := self._session.data_to_send():
                 await self._carrier.send(data)
                 self.bytes_sent += len(data)

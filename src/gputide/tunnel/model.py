@@ -62,6 +62,7 @@ class Identity:
     """Names and patterns that it may speak for; nothing else counts."""
 
     serial: int
+    not_before_seconds: float = 0
     not_after_seconds: float
     """Unix time."""
 

@@ -120,6 +120,7 @@ def read_identity(certificate: x509.Certificate) -> Identity:
         site=attributes.get(NameOID.ORGANIZATIONAL_UNIT_NAME, ""),
         nodes=nodes,
         serial=certificate.serial_number,
+        not_before_seconds=certificate.not_valid_before_utc.timestamp(),
         not_after_seconds=certificate.not_valid_after_utc.timestamp(),
     )
 

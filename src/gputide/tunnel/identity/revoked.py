@@ -53,12 +53,12 @@ class RevocationList:
         self._agents = {one.agent: one.at_seconds for one in entries if one.agent}
         return True
 
-    def holds(self, identity: Identity, *, not_before_seconds: float) -> bool:
-        """Whether a certificate (valid from that Unix time) is revoked."""
+    def holds(self, identity: Identity) -> bool:
+        """Whether a certificate is revoked: itself, or all of its agent made until then."""
         if f"{identity.serial:x}" in self._serials:
             return True
         revoked_at = self._agents.get(identity.name)
-        return revoked_at is not None and not_before_seconds <= revoked_at
+        return revoked_at is not None and identity.not_before_seconds <= revoked_at
 
 
 def read_revoked(directory: Path) -> tuple[Revoked, ...]:

@@ -1,0 +1,75 @@
+"""Answers of an entrance; the reason of a refusal stands in the status line for Prometheus."""
+
+import asyncio
+from dataclasses import dataclass
+
+import h11
+
+from gputide.tunnel.model import TunnelRefusedError
+from gputide.tunnel.protocol import Code
+
+MAX_REASON = 200
+
+STATUS_OF = {
+    Code.NOT_ALLOWED: 403,
+    Code.UNKNOWN_NODE: 502,
+    Code.UNREACHABLE: 502,
+    Code.TARGET_TIMED_OUT: 504,
+    Code.TIMED_OUT: 504,
+    Code.TOO_LARGE: 502,
+    Code.TOO_MANY: 503,
+    Code.UNSUPPORTED: 501,
+    Code.BAD_REQUEST: 400,
+    Code.SLOW_READER: 503,
+    Code.GONE: 502,
+    Code.FAILED: 502,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An HTTP answer."""
+
+    status: int
+    body: bytes
+    headers: tuple[tuple[str, str], ...] = ()
+    reason: str = ""
+
+
+def refused(status: int, text: str) -> Answer:
+    """Return an answer whose status line says why: Prometheus' targets page shows just that."""
+    plain = " ".join(text.split()).encode("ascii", "replace").decode()[:MAX_REASON]
+    return Answer(
+        status=status,
+        body=f"{text}\n".encode(),
+        headers=(("Content-Type", "text/plain; charset=utf-8"),),
+        reason=plain,
+    )
+
+
+def phrase_of(error: TunnelRefusedError) -> tuple[int, str]:
+    """Return status and text of a refusal."""
+    return STATUS_OF[error.code], str(error)
+
+
+async def write_answer(
+    writer: asyncio.StreamWriter,
+    connection: h11.Connection,
+    answer: Answer,
+    *,
+    is_head: bool = False,
+) -> None:
+    """Send an answer; after an unreadable request the connection is closed with it."""
+    headers = [(name, value) for name, value in answer.headers if name.lower() != "content-length"]
+    headers.append(("Content-Length", str(len(answer.body))))
+    if connection.their_state is h11.ERROR or connection.our_state is h11.IDLE:
+        headers.append(("Connection", "close"))
+    response = h11.Response(
+        status_code=answer.status, headers=headers, reason=answer.reason.encode()
+    )
+    parts = [connection.send(response)]
+    if not is_head:
+        parts.append(connection.send(h11.Data(data=answer.body)))
+    parts.append(connection.send(h11.EndOfMessage()))
+    writer.write(b"".join(part for part in parts if part))
+    await writer.drain()
