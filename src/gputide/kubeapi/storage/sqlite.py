@@ -162,9 +162,9 @@ class SqliteStorage:
             elif has_bookmarks:
                 yield watching.bookmark(kind, one)
 
-    async def changes(self) -> AsyncIterator[WatchEvent]:
-        """Yield every event of every kind from now on."""
-        async for one in self._events(watching.Filter(), ""):
+    async def changes(self, resource_version: str) -> AsyncIterator[WatchEvent]:
+        """Yield every event of every kind after that version; 410."""
+        async for one in self._events(watching.Filter(), resource_version):
             if isinstance(one, WatchEvent):
                 yield one
 
