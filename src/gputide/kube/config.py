@@ -1,0 +1,57 @@
+"""From a kubeconfig or a service account to a connection; lightkube reads both."""
+
+from dataclasses import dataclass
+
+import httpx2
+import msgspec
+import yaml
+from lightkube.config.client_adapter import ConnectionParams
+from lightkube.config.kubeconfig import KubeConfig
+from lightkube.core.exceptions import ConfigError
+
+from gputide.errors import InputError
+from gputide.kube.settings import KubeSettings
+
+_UNUSABLE = (
+    *(OSError, yaml.YAMLError, msgspec.MsgspecError, httpx2.InvalidURL),
+    # what lightkube meets in a file that is YAML and yet no kubeconfig
+    *(AttributeError, AssertionError, KeyError, TypeError, ValueError),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connected:
+    """An HTTP client of an API server, and what the kubeconfig says of us."""
+
+    client: httpx2.AsyncClient
+    server: str
+    namespace: str
+    """Of the context; `default` where it names none."""
+
+
+def connect(settings: KubeSettings) -> Connected:
+    """Return a client; raise InputError where no configuration can be used."""
+    place = settings.kubeconfig or "kubeconfig"
+    try:
+        if settings.kubeconfig:
+            config = KubeConfig.from_file(settings.kubeconfig)
+        else:
+            config = KubeConfig.from_env()
+        chosen = config.get(context_name=settings.context or None)
+        if chosen is None:
+            raise InputError(place, "names no current context")
+        timeout = httpx2.Timeout(settings.timeout_seconds)
+        limits = httpx2.Limits(
+            max_connections=settings.max_concurrency * 2,
+            max_keepalive_connections=settings.max_concurrency * 2,
+        )
+        parameters = ConnectionParams(timeout=timeout, trust_env=False)
+        client = httpx2.AsyncClient(**parameters.httpx_params(chosen), limits=limits)
+    except ConfigError as error:
+        raise InputError(place, str(error)) from error
+    except _UNUSABLE as error:
+        words = str(error) or type(error).__name__
+        raise InputError(place, f"cannot be used: {words}") from error
+    return Connected(
+        client=client, server=chosen.cluster.server, namespace=chosen.namespace or "default"
+    )
