@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: run test check unit bench lock format clean help
+.PHONY: run test check unit kubernetes-assets bench lock format clean help
 
 run: $(VENV)/.run  ## What would prediction have saved me? On the traces that the project makes itself.
 	$(BIN)/gputide backtest --generated --html report.html --json report.json
@@ -24,6 +24,9 @@ check: $(VENV)/.test  ## Formatting, lint, types, layers.
 
 unit: $(VENV)/.test  ## The tests alone.
 	$(BIN)/pytest -n 2 --dist worksteal $(PYTEST)
+
+kubernetes-assets: $(VENV)/.test  ## The Kubernetes control plane that the tests use: some 8 minutes, once a machine.
+	$(BIN)/python tools/kubernetes-assets
 
 bench: $(VENV)/.bench  ## Accuracy, cost and money on GPUTIDE_TRACES (default: generated traces).
 	$(BIN)/python -m bench $(BENCH)
@@ -40,7 +43,7 @@ clean:  ## Remove what the other targets made.
 	rm -rf $(VENV) .cache build dist src/gputide/charts/vendor
 
 help:  ## This list.
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 20
 
 $(VENV)/bin/python:
 	tools/debian-packages python3-venv
@@ -53,7 +56,7 @@ $(VENV)/.run: requirements/run.txt pyproject.toml tools/vendor $(VENV)/bin/pytho
 	touch $@
 
 $(VENV)/.test: requirements/test.txt $(VENV)/.run
-	tools/debian-packages prometheus chromium gcc libc6-dev
+	tools/debian-packages prometheus chromium gcc libc6-dev jq faketime
 	$(PIP) install --require-hashes -r requirements/test.txt
 	touch $@
 
