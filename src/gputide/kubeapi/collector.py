@@ -7,6 +7,7 @@ import structlog
 
 from gputide.clock import Clock
 from gputide.kubeapi.errors import StatusError
+from gputide.kubeapi.follow import RETRY_SECONDS
 from gputide.kubeapi.kinds.core import NAMESPACE
 from gputide.kubeapi.model import EventType, JsonObject, Selection, WatchEvent
 from gputide.kubeapi.ports import Storage
@@ -15,7 +16,6 @@ from gputide.kubeapi.storage.records import FOREGROUND
 
 log = structlog.stdlib.get_logger()
 FINALIZER = "kubernetes"
-RETRY_SECONDS = 0.5
 PASSING = (404, 409)
 """The object has gone or changed meanwhile: its next event says what there is to do."""
 

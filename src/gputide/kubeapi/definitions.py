@@ -4,20 +4,17 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-import structlog
-
 from gputide.clock import Clock, utc_from_unix
 from gputide.kubeapi.crd import kind_from_crd, rules_of
 from gputide.kubeapi.errors import StatusError
+from gputide.kubeapi.follow import RETRY_SECONDS, follow
 from gputide.kubeapi.kinds.registration import DEFINITION
-from gputide.kubeapi.model import EventType, JsonObject, Kind, Selection
+from gputide.kubeapi.model import EventType, JsonObject, Kind, Selection, WatchEvent
 from gputide.kubeapi.patch.ownership import rfc3339
 from gputide.kubeapi.ports import Storage
 from gputide.kubeapi.structural import Cel
 
-log = structlog.stdlib.get_logger()
 FINALIZER = "customresourcecleanup.apiextensions.k8s.io"
-RETRY_SECONDS = 0.5
 EVERYTHING = Selection()
 
 
@@ -57,19 +54,14 @@ class Definitions:
     async def run(self) -> None:
         """Follow the definitions until cancelled."""
         async with asyncio.TaskGroup() as tasks:
-            while True:
-                events = self._storage.watch(
-                    DEFINITION, EVERYTHING, resource_version="0", has_bookmarks=False
-                )
-                try:
-                    async for event in events:
-                        if event.type is EventType.DELETED:
-                            self._serve(event.object, ())
-                        else:
-                            await self._take(event.object, tasks)
-                except StatusError as error:
-                    log.warning("definitions start over", reason=str(error))
-                    await self._clock.sleep(RETRY_SECONDS)
+
+            async def take(event: WatchEvent) -> None:
+                if event.type is EventType.DELETED:
+                    self._serve(event.object, ())
+                else:
+                    await self._take(event.object, tasks)
+
+            await follow(self._storage, DEFINITION, self._clock, take)
 
     async def _take(self, crd: JsonObject, tasks: asyncio.TaskGroup | None = None) -> None:
         name = crd["metadata"]["name"]

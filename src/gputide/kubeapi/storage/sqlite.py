@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from gputide.clock import Clock, utc_from_unix
+from gputide.kubeapi import selectors
 from gputide.kubeapi.model import JsonObject, Kind, Page, Scope, Selection, WatchEvent
 from gputide.kubeapi.patch.ownership import rfc3339
 from gputide.kubeapi.storage import pages, watching, writes
@@ -35,7 +36,7 @@ class SqliteStorage:
         connection: sqlite3.Connection,
         clock: Clock,
         *,
-        select: Callable[[Selection], watching.Matches],
+        select: Callable[[Selection], watching.Matches] = selectors.select,
         requires_namespaces: bool = False,
         bounds: Bounds = DEFAULTS,
         bookmark_seconds: float = 60,
@@ -58,7 +59,7 @@ class SqliteStorage:
         path: Path | str,
         clock: Clock,
         *,
-        select: Callable[[Selection], watching.Matches],
+        select: Callable[[Selection], watching.Matches] = selectors.select,
         requires_namespaces: bool = False,
         bounds: Bounds = DEFAULTS,
     ) -> Self:
