@@ -1,0 +1,124 @@
+"""An ASGI application over TCP or TLS by uvicorn, as one task among others."""
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from ssl import SSLObject
+
+import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from gputide.errors import SettingError
+from gputide.kubeapi.handlers.watch import STOP
+from gputide.kubeapi.routing import PEER_CERTIFICATE
+from gputide.kubeapi.tls import ServerTls
+
+BACKLOG = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """How connections are served."""
+
+    tls: ServerTls | None = None
+    """None: plain TCP."""
+
+    max_connections: int = 2048
+    """At one time; more are answered with 503 and closed."""
+
+    keep_alive_seconds: int = 90
+    """After which an idle connection is closed."""
+
+    grace_seconds: int = 10
+    """From the wish to stop until what still runs is cancelled."""
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 takes a free one.
+
+    Raise SettingError where the address cannot be had.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise SettingError("listen", f"{host}:{port}: {error.strerror or error}") from error
+    return listener
+
+
+async def serve(
+    app: ASGIApp,
+    listener: socket.socket,
+    *,
+    stop: asyncio.Event,
+    serving: Serving | None = None,
+) -> None:
+    """Serve until `stop` is set; then end streams, let requests finish, and close.
+
+    The listener accepts connections from the first, and is closed at the end.
+    """
+    how = serving or Serving()
+    context = how.tls.context() if how.tls else None
+    config = uvicorn.Config(
+        _with_extension(app, STOP, stop),
+        http=_Protocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=how.max_connections,
+        backlog=BACKLOG,
+        timeout_keep_alive=how.keep_alive_seconds,
+        timeout_graceful_shutdown=how.grace_seconds,
+        ssl_context_factory=None if context is None else lambda *_: context,
+    )
+    server = _Server(config)
+    ending = asyncio.create_task(server.end_after(stop))
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        ending.cancel()
+        listener.close()
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to the process it is a part of."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def end_after(self, stop: asyncio.Event) -> None:
+        await stop.wait()
+        self.should_exit = True
+
+
+class _Protocol(H11Protocol):
+    """A connection whose verified client certificate reaches the application."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        # the base class narrows the transport, so its subclass has to
+        super().connection_made(transport)
+        tls = transport.get_extra_info("ssl_object")
+        if isinstance(tls, SSLObject):
+            # of a certificate that did not verify nothing arrives here: the handshake has failed
+            certificate = tls.getpeercert(binary_form=True)
+            self.app = _with_extension(self.app, PEER_CERTIFICATE, certificate)
+
+
+def _with_extension(app: ASGIApp, name: str, value: object) -> ASGIApp:
+    """Return the application with one more ASGI extension in the scope of each request."""
+
+    async def extended(scope: Scope, receive: Receive, send: Send) -> None:
+        scope["extensions"] = {**(scope.get("extensions") or {}), name: value}
+        await app(scope, receive, send)
+
+    return extended
