@@ -8,11 +8,7 @@ from cyclopts import App, CycloptsError, Parameter
 from cyclopts.config import Env, Toml
 
 from gputide.cli.commands import COMMANDS, SUMMARY
-
-EPILOGUE = (
-    "Every option may also stand in the environment as GPUTIDE_{variable}_<OPTION>, or in "
-    "gputide.toml under [{command}]. The command line wins, then the environment."
-)
+from gputide.cli.group import EPILOGUE
 
 
 class SettingsFile(Toml):
@@ -46,6 +42,9 @@ def new_app() -> App:
         result_action="return_value",
     )
     for name, command in COMMANDS.items():
+        if command.is_group:  # says of itself what it is, once it is loaded
+            app.command(command.target, name=name)
+            continue
         epilogue = EPILOGUE.format(variable=name.upper(), command=name)
         app.command(command.target, name=name, help=command.help, help_epilogue=epilogue)
     return app

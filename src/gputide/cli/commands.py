@@ -14,9 +14,16 @@ class Command:
     """`module:function`, imported when the command is asked for."""
 
     help: str
+    is_group: bool = False
+    """Whether the target is an App with commands of its own."""
 
 
 COMMANDS = {
+    "agent": Command(
+        "gputide.cli.agent:app",
+        "Connect a site's nodes to the gateways; dials out alone.",
+        is_group=True,
+    ),
     "backtest": Command(
         "gputide.cli.backtest:backtest",
         "Replay recorded load: what each policy would have cost, and where it would have hurt.",
@@ -28,6 +35,11 @@ COMMANDS = {
     "forecast": Command(
         "gputide.cli.forecast:forecast",
         "Forecast recorded load: the next hours as numbers, and whether to trust them.",
+    ),
+    "gateway": Command(
+        "gputide.cli.gateway:app",
+        "Serve edge nodes by name to Prometheus; agents dial in.",
+        is_group=True,
     ),
     "gpus": Command(
         "gputide.cli.gpus:gpus",

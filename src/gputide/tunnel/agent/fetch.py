@@ -1,5 +1,6 @@
 """Fetches pages from the exporters of a site, over connections that stay open."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Self
 
@@ -33,6 +34,9 @@ class Fetcher:
     def __init__(self, site: Site, *, max_page_bytes: int = MAX_PAGE_BYTES) -> None:
         self._site = site
         self._max_page_bytes = max_page_bytes
+        self.outcomes: Counter[str] = Counter()
+        """Pages by outcome: `ok`, or the code of the refusal."""
+
         limits = httpx2.Limits(
             max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS
         )
@@ -47,6 +51,15 @@ class Fetcher:
 
     async def fetch(self, request: Scrape) -> Fetched:
         """Return what the exporter answers; raise TunnelRefusedError with its reason."""
+        try:
+            fetched = await self._fetch(request)
+        except TunnelRefusedError as error:
+            self.outcomes[error.code] += 1
+            raise
+        self.outcomes["ok"] += 1
+        return fetched
+
+    async def _fetch(self, request: Scrape) -> Fetched:
         address = self._site.page_address(request.node, request.port, request.path)
         seconds = max(request.timeout_ms / 1000, 0.01)
         try:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from gputide.tunnel.durations import span
 from gputide.tunnel.link import Link
 from gputide.tunnel.model import Identity, TunnelRefusedError
 from gputide.tunnel.pages import PageShelf
@@ -53,6 +54,10 @@ class Registry:
         self._by_node: dict[str, list[Connection]] = {}
         self._connections: list[Connection] = []
         self._seen: dict[str, Seen] = {}
+        self.gone_bytes_received = 0
+        """Of links that are down, so that the counters never go back."""
+
+        self.gone_bytes_sent = 0
 
     def __iter__(self) -> Iterator[Connection]:
         return iter(tuple(self._connections))
@@ -91,6 +96,8 @@ class Registry:
     def remove(self, connection: Connection, *, why: str, now_seconds: float) -> None:
         """Forget a link that is down; its nodes stay known as gone."""
         self._connections.remove(connection)
+        self.gone_bytes_received += connection.link.bytes_received
+        self.gone_bytes_sent += connection.link.bytes_sent
         for node in connection.nodes:
             seen = self._seen.get(node)
             if seen is not None and all(one is connection for one in self._by_node.get(node, [])):
@@ -108,7 +115,7 @@ class Registry:
         gone = max(now_seconds - seen.at_seconds, 0)
         why = f": {seen.why}" if seen.why else ""
         raise TunnelRefusedError(
-            Code.GONE, f"{node} offline {_span(gone)} (site {seen.site or '?'}, no link{why})"
+            Code.GONE, f"{node} offline {span(gone)} (site {seen.site or '?'}, no link{why})"
         )
 
     def _drop_nodes(self, connection: Connection) -> None:
@@ -118,11 +125,3 @@ class Registry:
                 self._by_node[node] = left
             else:
                 self._by_node.pop(node, None)
-
-
-def _span(seconds: float) -> str:
-    """Return a time as people say it: 43s, 12m, 3h, 2d."""
-    for size, unit in ((86_400, "d"), (3600, "h"), (60, "m")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f}{unit}"
-    return f"{seconds:.0f}s"

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import ssl
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -83,18 +84,27 @@ class Gateway:
         return {"certificate": self.desk.renew(connection.identity, str(params.get("request")))}
 
 
-async def run(gateway: Gateway, door: socket.socket, entrances: tuple[EntranceSocket, ...]) -> None:
-    """Serve until cancelled."""
+async def run(
+    gateway: Gateway,
+    door: socket.socket,
+    entrances: tuple[EntranceSocket, ...],
+    refused: dict[str, Counter[str]] | None = None,
+) -> None:
+    """Serve until cancelled; `refused` gets the listeners' counts by name."""
+    refused = {} if refused is None else refused
     async with asyncio.TaskGroup() as group:
         limits = gateway.listener_limits
         agents = Listener(door, gateway.door.serve, context=gateway.context, limits=limits)
+        refused["agents"] = agents.refused
         group.create_task(agents.run())
         for one in entrances:
             entrance = Entrance(
                 serve=gateway.service, port=one.port, is_allowed=gateway.is_client_allowed
             )
             serve = partial(serve_tls if one.is_tls else serve_http, entrance)
-            group.create_task(Listener(one.listening, serve, context=None, limits=limits).run())
+            listener = Listener(one.listening, serve, context=None, limits=limits)
+            refused[f"port_{one.port or 'proxy'}"] = listener.refused
+            group.create_task(listener.run())
         group.create_task(_watch_revocations(gateway))
 
 
