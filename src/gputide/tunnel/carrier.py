@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Mapping
 
 from websockets.client import ClientProtocol
+from websockets.exceptions import InvalidStatus
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.protocol import State
@@ -166,10 +167,20 @@ async def dial(
     except TimeoutError as error:
         raise CarrierClosedError("the gateway did not answer in time") from error
     if protocol.handshake_exc is not None:
-        raise CarrierClosedError(f"refused: {protocol.handshake_exc}") from protocol.handshake_exc
+        raise CarrierClosedError(_refusal(protocol.handshake_exc)) from protocol.handshake_exc
     carrier = WebSocketCarrier(reader, writer, protocol)
     carrier.receive_events()
     return carrier
+
+
+def _refusal(error: Exception) -> str:
+    """Return why a gateway (or a proxy before it) let nobody in, in its own words."""
+    if isinstance(error, InvalidStatus):
+        body = (error.response.body or b"")[:MAX_REASON_BYTES].decode("ascii", "replace")
+        first = body.strip().splitlines()[:1]
+        if first and not first[0].lstrip().startswith("<"):  # no page of some proxy
+            return first[0]
+    return f"refused: {error}"
 
 
 async def _shake_hands(

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from gputide.errors import SettingError
 from gputide.tunnel.durations import parse_span
+from gputide.tunnel.gateway.names import check_addresses
 from gputide.tunnel.model import parse_port
 
 LogFormat = Literal["text", "json"]
@@ -52,6 +53,25 @@ class GatewaySettings:
     ops_address: str = "127.0.0.1:8481"
     """Metrics, service discovery and the status page: HOST:PORT; empty for none."""
 
+    hosts_file: Path | None = None
+    """Write node names here as a hosts file, for CoreDNS' `hosts` plugin or dnsmasq."""
+
+    names_in_cluster: bool = False
+    """Write node names to ConfigMap kube-system/edge-tunnel-nodes, the cluster's own nodes too."""
+
+    advertise_address: tuple[str, ...] = ()
+    """Addresses that edge nodes' names resolve to: those of all gateways, or of their Service."""
+
+    prometheus_url: str = ""
+    """Prometheus that gets what agents kept while cut off (remote_write receiver and
+    out-of-order window switched on); empty: agents keep it."""
+
+    backfill_honor_labels: bool = False
+    """As `honor_labels` of the scrape job: the pages' own labels win over the target's."""
+
+    kubeconfig: str = ""
+    """For --names-in-cluster; the pod's service account if not given."""
+
     allow_client: tuple[str, ...] = ("127.0.0.0/8", "::1/128")
     """Networks whose machines may ask for nodes; nobody else is served."""
 
@@ -64,6 +84,10 @@ class GatewaySettings:
     def __post_init__(self) -> None:
         if self.lifetime_seconds < MIN_LIFETIME_SECONDS:
             raise SettingError("certificate-lifetime", "must be at least 10m")
+        has_names = self.hosts_file is not None or self.names_in_cluster
+        if has_names and not self.advertise_address:
+            raise SettingError("advertise-address", "name the addresses that names resolve to")
+        check_addresses(self.advertise_address, setting="advertise-address")
         _ = self.client_networks, self.http_ports, self.tls_ports
 
     @property
@@ -137,6 +161,12 @@ class AgentSettings:
 
     allow: tuple[str, ...] = ("9400:/metrics", "9445:/metrics", "9100:/metrics")
     """What may be asked for: PORT:/PATH[,/PATH] for pages, PORT alone for any bytes."""
+
+    spool_mebibytes: int = 512
+    """Disk for pages of times without a gateway; the oldest go beyond it. 0: keep none."""
+
+    spool_hours: float = 6.0
+    """How long a target that nobody asks for is fetched into the spool."""
 
     metrics_address: str = "127.0.0.1:9401"
     """The agent's own metrics: HOST:PORT; empty for none."""

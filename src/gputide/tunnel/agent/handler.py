@@ -14,7 +14,9 @@ from gputide.tunnel.pipe import join_streams
 from gputide.tunnel.protocol import Call, Code, Pipe, Reply, Request, Scrape
 
 CallHandler = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
-PageListener = Callable[[Scrape, Fetched], None]
+PageListener = Callable[[Scrape, Fetched, bytes], None]
+"""Gets the request, what was fetched, and the page's digest."""
+
 MAX_DIAL_SECONDS = 10.0
 
 
@@ -46,11 +48,11 @@ class AgentHandler:
 
     async def _scrape(self, request: Scrape, exchange: Exchange) -> None:
         fetched = await self._fetcher.fetch(request)
-        if self._on_page is not None:
-            self._on_page(request, fetched)
         target = f"{request.node}:{request.port}{request.path}?{request.query}"
         packed = pack(fetched.page, self._shelf.get(target, request.base))
         self._shelf.put(target, fetched.page, packed.digest)
+        if self._on_page is not None:
+            self._on_page(request, fetched, packed.digest)
         exchange.accept(
             Reply(
                 status=fetched.status,

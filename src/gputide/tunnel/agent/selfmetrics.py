@@ -25,6 +25,17 @@ def agent_families(agent: Agent) -> tuple[Family, ...]:
         catalog.AGENT_ROUND_TRIP: trips,
         catalog.AGENT_ATTEMPTS: attempts,
         catalog.AGENT_CERTIFICATE: one(agent.files.identity().not_after_seconds),
+        **_spool(agent),
         catalog.AGENT_PAGES: by("outcome", agent.fetcher.outcomes),
     }
     return families(rows)
+
+
+def _spool(agent: Agent) -> Rows:
+    if agent.spool is None:
+        return {}
+    return {
+        catalog.SPOOL_BYTES: one(agent.spool.size_bytes),
+        catalog.SPOOL_PAGES: one(agent.spool.page_count),
+        catalog.SPOOL_LOST: one(agent.spool.lost.pages),
+    }

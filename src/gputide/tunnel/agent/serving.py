@@ -15,6 +15,7 @@ from gputide.exposition import Format, render
 from gputide.tunnel.agent.credentials import AgentFiles
 from gputide.tunnel.agent.join import parse_gateway
 from gputide.tunnel.agent.joined import Joined, read_joined
+from gputide.tunnel.agent.offline.spool import Spool
 from gputide.tunnel.agent.run import Agent, new_agent, run
 from gputide.tunnel.agent.selfmetrics import agent_families
 from gputide.tunnel.agent.site import Site, parse_allowance, parse_site_node, read_site
@@ -24,6 +25,7 @@ from gputide.tunnel.web import serve_app
 
 log = structlog.stdlib.get_logger()
 
+SPOOL_FILE = "spool.db"
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -52,7 +54,15 @@ def prepare(settings: AgentSettings, clock: Clock, random: Callable[[], float]) 
         tuple(parse_gateway(text, setting="gateway") for text in gateways),
         clock=clock,
         random=random,
+        spool=_spool(settings),
+        max_offline_seconds=settings.spool_hours * 3600,
     )
+
+
+def _spool(settings: AgentSettings) -> Spool | None:
+    if settings.spool_mebibytes <= 0:
+        return None
+    return Spool(settings.directory / SPOOL_FILE, max_bytes=settings.spool_mebibytes * 1_048_576)
 
 
 async def serve(agent: Agent, settings: AgentSettings, clock: Clock) -> None:

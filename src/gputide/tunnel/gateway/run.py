@@ -13,11 +13,12 @@ import structlog
 
 from gputide import __version__
 from gputide.clock import Clock
+from gputide.tunnel.backfilling import CLOCK
 from gputide.tunnel.gateway.desk import Desk
 from gputide.tunnel.gateway.door import Door
 from gputide.tunnel.gateway.entrance.http import Entrance, serve_http
 from gputide.tunnel.gateway.entrance.sni import serve_tls
-from gputide.tunnel.gateway.handler import CallHandler, GatewayHandler
+from gputide.tunnel.gateway.handler import CallHandler, GatewayHandler, StreamHandler
 from gputide.tunnel.gateway.registry import Connection, Registry
 from gputide.tunnel.gateway.service import GatewayService
 from gputide.tunnel.identity.revoked import RevocationList
@@ -58,6 +59,7 @@ class Gateway:
     is_client_allowed: Callable[[str], bool] = lambda _client: True
     gateways: tuple[str, ...] = ()
     calls: dict[str, CallHandler] = field(default_factory=dict)
+    streams: dict[str, StreamHandler] = field(default_factory=dict)
     limits: Limits | None = None
     listener_limits: ListenerLimits | None = None
     service: GatewayService = field(init=False)
@@ -65,13 +67,18 @@ class Gateway:
 
     def __post_init__(self) -> None:
         self.service = GatewayService(self.registry, self.clock)
-        self.calls.setdefault(RENEW, self._renew)
+        self.calls |= {RENEW: self._renew, CLOCK: self._tell_clock}
         self.door = Door(
             self.registry,
             self.desk,
             self,
-            lambda connection: GatewayHandler(connection, self.calls),
-            hello=Hello(program=f"gputide {__version__}", name=self.name, gateways=self.gateways),
+            lambda connection: GatewayHandler(connection, self.calls, self.streams),
+            hello=Hello(
+                program=f"gputide {__version__}",
+                name=self.name,
+                gateways=self.gateways,
+                features=tuple(self.streams),
+            ),
             clock=self.clock,
             limits=self.limits,
         )
@@ -79,6 +86,11 @@ class Gateway:
     def is_revoked(self, identity: Identity) -> bool:
         """Whether a certificate was revoked."""
         return self.revocations.holds(identity)
+
+    async def _tell_clock(
+        self, _connection: Connection, _params: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        return {"now_seconds": self.clock.now_seconds()}
 
     async def _renew(self, connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]:
         return {"certificate": self.desk.renew(connection.identity, str(params.get("request")))}

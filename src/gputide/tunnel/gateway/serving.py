@@ -4,15 +4,29 @@ import asyncio
 import os
 import socket
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
 
 import structlog
 
 from gputide.clock import Clock
 from gputide.errors import SettingError
+from gputide.kube.client import KubeClient
+from gputide.kube.settings import KubeSettings
+from gputide.tunnel.backfilling import BACKFILL
+from gputide.tunnel.gateway.backfill.receive import BackfillReceiver
 from gputide.tunnel.gateway.desk import Desk
+from gputide.tunnel.gateway.names import HostsFile
 from gputide.tunnel.gateway.ops import ops_app
+from gputide.tunnel.gateway.publish import (
+    ConfigMapNames,
+    FileNames,
+    NameStore,
+    publish_for_ever,
+    publish_to_cluster,
+)
 from gputide.tunnel.gateway.run import EntranceSocket, Gateway, run
 from gputide.tunnel.gateway.selfmetrics import Counts, gateway_families
 from gputide.tunnel.gateway.server_files import ServerFiles
@@ -55,6 +69,7 @@ class Serving:
     gateway: Gateway
     bound: Bound
     counts: Counts = field(default_factory=Counts)
+    receiver: BackfillReceiver | None = None
 
 
 def bind_all(settings: GatewaySettings) -> Bound:
@@ -94,8 +109,10 @@ def prepare(settings: GatewaySettings, clock: Clock) -> Serving:
     files = ServerFiles(settings.directory, name, settings.server_name, authority, clock)
     bound = bind_all(settings)
     tokens = DirectoryTokens(settings.directory / TOKENS)
+    receiver = _receiver(settings, clock)
     gateway = Gateway(
         name=name,
+        streams={} if receiver is None else {BACKFILL: receiver.receive},
         desk=Desk(
             authority,
             tokens,
@@ -109,7 +126,7 @@ def prepare(settings: GatewaySettings, clock: Clock) -> Serving:
         is_client_allowed=settings.client_networks.holds,
         gateways=settings.gateway_url,
     )
-    return Serving(gateway=gateway, bound=bound)
+    return Serving(gateway=gateway, bound=bound, receiver=receiver)
 
 
 def make_private(directory: Path) -> None:
@@ -143,11 +160,52 @@ async def serve(serving: Serving, settings: GatewaySettings) -> None:
                 name=gateway.name,
             )
             group.create_task(serve_app(app, bound.ops))
+        group.create_task(_publish(gateway, settings))
+        group.create_task(_backfill(serving, settings))
         group.create_task(_sweep(settings.directory, gateway.clock))
+
+
+def _receiver(settings: GatewaySettings, clock: Clock) -> BackfillReceiver | None:
+    """Return what takes offline pages; None where the settings name no Prometheus."""
+    if not settings.prometheus_url:
+        return None
+    return BackfillReceiver(
+        settings.prometheus_url,
+        clock,
+        ProcessPoolExecutor(1, mp_context=get_context("spawn")),
+        honor_labels=settings.backfill_honor_labels,
+    )
+
+
+async def _backfill(serving: Serving, settings: GatewaySettings) -> None:
+    """Keep what takes offline pages open until cancelled."""
+    if serving.receiver is None:
+        return
+    async with serving.receiver:
+        log.info("offline pages are taken", prometheus=settings.prometheus_url)
+        await asyncio.Event().wait()
+
+
+async def _publish(gateway: Gateway, settings: GatewaySettings) -> None:
+    """Publish node names where the settings want them."""
+    stores: list[NameStore] = []
+    if settings.hosts_file is not None:
+        stores.append(FileNames(HostsFile(settings.hosts_file)))
+    addresses = settings.advertise_address
+    if settings.names_in_cluster:
+        async with KubeClient(KubeSettings(kubeconfig=settings.kubeconfig)) as client:
+            stores.append(ConfigMapNames(client, gateway.clock))
+            await publish_to_cluster(
+                gateway.registry, client, tuple(stores), addresses, gateway.clock
+            )
+    elif stores:
+        await publish_for_ever(gateway.registry, tuple(stores), addresses, gateway.clock)
 
 
 def _counted(serving: Serving) -> Counts:
     serving.counts.joins = Counter(serving.gateway.desk.outcomes)
+    if serving.receiver is not None:
+        serving.counts.backfilled = Counter(serving.receiver.outcomes)
     return serving.counts
 
 

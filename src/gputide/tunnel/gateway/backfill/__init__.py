@@ -1,0 +1,1 @@
+"""Pages of offline times, turned into samples and written to Prometheus with their true times."""
