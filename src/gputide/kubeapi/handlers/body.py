@@ -8,9 +8,11 @@ from typing import Any, NoReturn
 import yaml
 from starlette.requests import Request
 
+from gputide.kubeapi import protobuf
 from gputide.kubeapi.errors import StatusError, bad_request
 from gputide.kubeapi.model import JsonObject
 
+BODY_TYPES = ("application/json", "application/yaml", protobuf.MEDIA_TYPE)
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -71,6 +73,20 @@ def parsed_yaml(body: bytes, duplicates: list[str] | None = None) -> Any:  # noq
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise bad_request(f"the body is no YAML: {_words(error)}") from error
     return _as_json(value)
+
+
+async def read_object(
+    request: Request, max_bytes: int, duplicates: list[str] | None = None
+) -> JsonObject:
+    """Return the object in a body, by its media type: JSON, YAML, or protobuf where it is known."""
+    found = media_type(request) or BODY_TYPES[0]
+    if found not in BODY_TYPES:
+        raise unsupported(found, BODY_TYPES)
+    content = await read_body(request, max_bytes)
+    if found == protobuf.MEDIA_TYPE:
+        return protobuf.decoded(content)
+    read = parsed if found == BODY_TYPES[0] else parsed_yaml
+    return as_object(read(content, duplicates))
 
 
 def as_object(value: Any) -> JsonObject:  # noqa: ANN401 any JSON value

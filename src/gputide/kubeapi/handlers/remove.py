@@ -5,9 +5,10 @@ from typing import Any
 
 from starlette.responses import Response
 
+from gputide.kubeapi import protobuf
 from gputide.kubeapi.errors import StatusError, bad_request
 from gputide.kubeapi.handlers.answer import json_answer, success
-from gputide.kubeapi.handlers.body import as_object, parsed_yaml, read_body
+from gputide.kubeapi.handlers.body import as_object, media_type, parsed_yaml, read_body
 from gputide.kubeapi.handlers.context import Asked
 from gputide.kubeapi.handlers.options import is_dry_run
 from gputide.kubeapi.handlers.read import listed
@@ -84,7 +85,10 @@ async def _deleted(asked: Asked, namespace: str, name: str, options: DeleteOptio
 
 async def _options(asked: Asked) -> DeleteOptions:
     content = await read_body(asked.request, asked.context.limits.max_body_bytes)
-    body = as_object(parsed_yaml(content)) if content.strip() else {}
+    if content and media_type(asked.request) == protobuf.MEDIA_TYPE:
+        body = protobuf.decoded(content)
+    else:
+        body = as_object(parsed_yaml(content)) if content.strip() else {}
     stated = body.get("preconditions") or {}
     if not isinstance(stated, dict):
         raise bad_request("preconditions must be an object")

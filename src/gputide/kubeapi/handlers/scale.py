@@ -9,7 +9,7 @@ from starlette.responses import Response
 from gputide.kubeapi.errors import StatusError, bad_request, conflict, invalid
 from gputide.kubeapi.handlers import write
 from gputide.kubeapi.handlers.answer import json_answer
-from gputide.kubeapi.handlers.body import as_object, media_type, parsed, read_body, unsupported
+from gputide.kubeapi.handlers.body import media_type, parsed, read_body, unsupported
 from gputide.kubeapi.handlers.context import Asked
 from gputide.kubeapi.model import JsonObject, Kind, Problem, ScalePaths
 
@@ -25,7 +25,7 @@ async def get(asked: Asked) -> Response:
 
 async def update(asked: Asked) -> Response:
     """Set the replicas that a Scale says."""
-    body = as_object(await write.body_of(asked, []))
+    body = await write.body_of(asked, [])
     return await _scaled(asked, lambda _: body)
 
 

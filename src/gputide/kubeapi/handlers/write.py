@@ -14,6 +14,7 @@ from gputide.kubeapi.handlers.body import (
     parsed,
     parsed_yaml,
     read_body,
+    read_object,
     unsupported,
 )
 from gputide.kubeapi.handlers.context import Asked
@@ -28,7 +29,6 @@ MERGE = "application/merge-patch+json"
 JSON_PATCH = "application/json-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
 PATCH_TYPES = (JSON_PATCH, MERGE, STRATEGIC, APPLY)
-BODY_TYPES = ("application/json", "application/yaml")
 MAX_ATTEMPTS = 5
 
 Make = Callable[[JsonObject], JsonObject]
@@ -37,7 +37,7 @@ Make = Callable[[JsonObject], JsonObject]
 async def create(asked: Asked) -> Response:
     """Store a new object."""
     duplicates: list[str] = []
-    body = as_object(await body_of(asked, duplicates))
+    body = await body_of(asked, duplicates)
     preparation = prepared(asked, duplicates)
     _require_head(body)
     new = preparation.created(body)
@@ -48,7 +48,7 @@ async def create(asked: Asked) -> Response:
 async def update(asked: Asked) -> Response:
     """Replace an object; a resourceVersion in it must be the present one."""
     duplicates: list[str] = []
-    body = as_object(await body_of(asked, duplicates))
+    body = await body_of(asked, duplicates)
     preparation = prepared(asked, duplicates)
     _require_head(body)
     return await _updated(asked, preparation, preparation.change(lambda _: body))
@@ -102,14 +102,9 @@ def options_of(asked: Asked) -> WriteOptions:
     )
 
 
-async def body_of(asked: Asked, duplicates: list[str]) -> Any:  # noqa: ANN401 any JSON value
-    """Return the parsed body of a create or update."""
-    found = media_type(asked.request) or BODY_TYPES[0]
-    if found not in BODY_TYPES:
-        raise unsupported(found, BODY_TYPES)
-    content = await read_body(asked.request, asked.context.limits.max_body_bytes)
-    read = parsed if found == BODY_TYPES[0] else parsed_yaml
-    return read(content, duplicates)
+async def body_of(asked: Asked, duplicates: list[str]) -> JsonObject:
+    """Return the object in the body of a create or update."""
+    return await read_object(asked.request, asked.context.limits.max_body_bytes, duplicates)
 
 
 async def _updated(asked: Asked, preparation: Preparation, change: Make) -> Response:
