@@ -6,16 +6,19 @@ import random
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gputide.clock import Clock, SystemClock
 from gputide.tunnel.agent.credentials import AgentFiles
 from gputide.tunnel.agent.join import GatewayUrl, join
+from gputide.tunnel.agent.offline.spool import Spool
 from gputide.tunnel.agent.run import Agent, new_agent
 from gputide.tunnel.agent.run import run as run_agent
 from gputide.tunnel.agent.site import Allowance, Site
+from gputide.tunnel.exchange import Exchange
 from gputide.tunnel.gateway.desk import Desk
+from gputide.tunnel.gateway.registry import Connection
 from gputide.tunnel.gateway.run import EntranceSocket, Gateway
 from gputide.tunnel.gateway.run import run as run_gateway
 from gputide.tunnel.identity.authority import Authority, open_authority
@@ -23,6 +26,8 @@ from gputide.tunnel.identity.certificate import key_pem, new_key, new_request
 from gputide.tunnel.identity.files import write_whole
 from gputide.tunnel.identity.revoked import RevocationList
 from gputide.tunnel.identity.tokens import DirectoryTokens, format_token, new_token, parse_token
+from gputide.tunnel.model import TunnelRefusedError
+from gputide.tunnel.protocol import Code, Limits
 from gputide.tunnel.tls import TlsFiles, server_context
 
 
@@ -79,12 +84,21 @@ class Cloud:
         return TlsFiles(certificate=path, key=path, authority=self.directory / "ca.crt")
 
 
+async def _nowhere(_connection: Connection, _exchange: Exchange) -> None:
+    """Stands for a receiver that the test puts in later."""
+    raise TunnelRefusedError(Code.UNREACHABLE, "no Prometheus yet")
+
+
 @dataclass
 class RunningGateway:
     gateway: Gateway
     url: GatewayUrl
     entrances: dict[str, int]
     task: asyncio.Task[None]
+
+    def behind(self, port: int) -> "RunningGateway":
+        """The same gateway, as an agent sees it that dials another port (a line to it)."""
+        return replace(self, url=GatewayUrl(host=self.url.host, port=port))
 
     async def stop(self) -> None:
         self.task.cancel()
@@ -98,6 +112,8 @@ def start_gateway(
     exporter_port: int = 9400,
     lifetime_seconds: float = 3600,
     allowed: Callable[[str], bool] = lambda _client: True,
+    accepts_backfill: bool = False,
+    limits: Limits | None = None,
 ) -> RunningGateway:
     files = cloud.server_files(name)
     gateway = Gateway(
@@ -107,6 +123,8 @@ def start_gateway(
         context=lambda: server_context(files),
         clock=cloud.clock,
         is_client_allowed=allowed,
+        limits=limits,
+        streams={"backfill": _nowhere} if accepts_backfill else {},
     )
     door, pages, proxy, tls = bound(), bound(), bound(), bound()
     entrances = (
@@ -130,6 +148,8 @@ async def running_agent(
     *gateways: RunningGateway,
     nodes: dict[str, str],
     allowances: tuple[Allowance, ...],
+    spool: Spool | None = None,
+    limits: Limits | None = None,
 ) -> AsyncIterator[Agent]:
     """An agent that joined the first gateway, and whose links to all of them are up."""
     files = AgentFiles(directory=directory)
@@ -142,6 +162,8 @@ async def running_agent(
         tuple(one.url for one in gateways),
         clock=SystemClock(),
         random=random.random,
+        spool=spool,
+        limits=limits,
     )
     task = asyncio.create_task(run_agent(agent, SystemClock()))
     try:
