@@ -1,0 +1,73 @@
+"""Fills in the catalog's PromQL: the whole cluster now, some workloads over the past. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from gputide.errors import SettingError
+from gputide.prometheus.model import quote
+from gputide.prometheus.workload import Workload
+
+HOLD_SECONDS = 120
+"""How long a sample holds in the past: two scrapes may fail without a hole."""
+
+_WORD = re.compile(r"\$(match|exported|process|age|window)\b")
+_NAME_OF_KIND = {
+    "Deployment": "^(.+)-[a-z0-9]+-[a-z0-9]{5}$",
+    "StatefulSet": "^(.+)-[0-9]+$",
+    "ReplicaSet": "^(.+)-[a-z0-9]{5}$",
+}
+
+
+def is_groupable(workload: Workload) -> bool:
+    """Whether a pod's name tells its workload's: names that Kubernetes had to cut do not."""
+    return workload.kind in _NAME_OF_KIND and len(workload.name) <= 46
+
+
+def current_query(expression: str, *, age_seconds: float, window_seconds: int) -> str:
+    """Return the query of all pods of the cluster, with samples of that age at most."""
+    return _fill(expression, namespaces="", pods="", age=age_seconds, window=window_seconds)
+
+
+def past_query(
+    expression: str, workloads: Sequence[Workload], *, is_additive: bool, window_seconds: int
+) -> str:
+    """Return one query by (namespace, workload) for workloads of one kind."""
+    kinds = {workload.kind for workload in workloads}
+    if len(kinds) != 1:
+        raise SettingError("workloads", "one query is for workloads of one kind")
+    namespaces = "|".join(sorted({one.namespace for one in workloads}))
+    pods = "|".join(sorted({one.pods_pattern for one in workloads}))
+    inner = _fill(
+        expression,
+        namespaces=namespaces,
+        pods=pods,
+        age=HOLD_SECONDS,
+        window=window_seconds,
+    )
+    how = "sum" if is_additive else "avg"
+    if all(is_groupable(one) for one in workloads):
+        name = _NAME_OF_KIND[workloads[0].kind]
+        labelled = f'label_replace({inner}, "workload", "$1", "pod", {quote(name)})'
+    elif len(workloads) == 1:  # its pods' names do not tell it, so we do
+        labelled = f'label_replace({inner}, "workload", {quote(workloads[0].name)}, "", "")'
+    else:
+        raise SettingError("workloads", "names that pods do not tell are asked for one by one")
+    return f"{how} by (namespace, workload) ({labelled})"
+
+
+def _fill(expression: str, *, namespaces: str, pods: str, age: float, window: int) -> str:
+    words = {
+        "match": _matchers("namespace", namespaces, "pod", pods),
+        "exported": _matchers("exported_namespace", namespaces, "exported_pod", pods),
+        "process": _matchers("NamespaceName", namespaces, "PodName", pods),
+        "age": f"{max(round(age), 1)}s",
+        "window": f"{window}s",
+    }
+    return _WORD.sub(lambda found: words[found[1]], expression)
+
+
+def _matchers(namespace: str, namespaces: str, pod: str, pods: str) -> str:
+    """Return matchers on pods; without any a matcher that every such series passes."""
+    if not pods:
+        return f'{namespace}!=""'
+    return f"{namespace}=~{quote(namespaces)}, {pod}=~{quote(pods)}"

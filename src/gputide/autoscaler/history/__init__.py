@@ -1,0 +1,1 @@
+"""Days of demand by the minute, in memory, for thousands of workloads."""
