@@ -6,8 +6,8 @@
         plane.kubeconfig(user="alice")                  # a certificate, no rights of its own
         plane.service_account("gputide-system", "gputide-metricsapi")   # a token
 
-No scheduler: `fakes.kubelet` binds pods. The node lifecycle controller is off, since nodes here send no
-heartbeats. HPAs are synced every second and scale in without a pause, so that tests need not wait.
+No scheduler: `fakes.kubelet` binds pods. The node lifecycle controller is off, since nodes here
+send no heartbeats. HPAs are synced every second and scale in at once, so that tests need not wait.
 """
 
 import os

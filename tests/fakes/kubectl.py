@@ -3,7 +3,7 @@
 kubectl = Kubectl(kubeconfig, tmp_path)
 print(kubectl("get", "pods"))                     # standard output; KubectlError on any exit but 0
 kubectl("apply", "-f", "-", stdin=yaml)
-kubectl.fails("apply", "-f", "-", stdin=wrong)    # what it complained of; AssertionError if it did not
+kubectl.fails("apply", "-f", "-", stdin=wrong)    # what it complained of
 with kubectl.running("get", "ahpa", "-w") as lines: ...
 """
 

@@ -5,8 +5,8 @@ with Programs(folder) as programs:
     programs.wait_until("etcd is ready", lambda: answers(url), one)
 
 They end by their process id, the newest first, also when the test fails; and with the test process
-should that be killed. A wait that runs out of time, or a program that ends meanwhile, raises with the
-last lines of the log.
+should that be killed. A wait that runs out of time, or a program that ends meanwhile, raises with
+the last lines of the log.
 """
 
 import contextlib
