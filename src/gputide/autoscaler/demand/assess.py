@@ -1,6 +1,6 @@
 """What a source's answer says of one workload: demand, and what it is worth. Pure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 
 from gputide.autoscaler.demand.model import Answer, PodsSource, Source
@@ -24,22 +24,20 @@ def assess(wanted: Wanted, answer: Answer, target: Target | None) -> Demand:
     if answer.state is not DemandState.FRESH:
         return Demand(value=None, state=answer.state, text=answer.text)
     if not isinstance(wanted.source, PodsSource):
-        return Demand(
-            value=answer.value,
-            state=answer.state if answer.value is not None else DemandState.EMPTY,
-            at_seconds=answer.at_seconds,
-        )
+        state = DemandState.EMPTY if answer.value is None else DemandState.FRESH
+        return Demand(value=answer.value, state=state, at_seconds=answer.at_seconds)
     if target is None:
         return Demand(value=None, state=DemandState.EMPTY, text="the workload is not there")
     if not target.pods:
-        if target.replicas == 0:  # nothing runs, so nothing is used: that is known
-            return Demand(value=0.0, state=DemandState.FRESH, at_seconds=answer.at_seconds)
-        text = f"none of {target.replicas} pods is there yet"
-        return Demand(value=None, state=DemandState.EMPTY, text=text)
-    per_pod, problem = unit_of(wanted.source, target, is_share=wanted.is_share)
-    if per_pod is None:
-        return Demand(value=None, state=DemandState.NOT_CONFIGURED, text=problem)
-    return _of_pods(wanted.source, wanted.namespace, answer, target, per_pod)
+        return _without_pods(answer, target)
+    return _of_pods(wanted, wanted.source, answer, target)
+
+
+def _without_pods(answer: Answer, target: Target) -> Demand:
+    if target.replicas == 0:  # nothing runs, so nothing is used: that is known
+        return Demand(value=0.0, state=DemandState.FRESH, at_seconds=answer.at_seconds)
+    text = f"none of {target.replicas} pods is there yet"
+    return Demand(value=None, state=DemandState.EMPTY, text=text)
 
 
 def unit_of(source: PodsSource, target: Target, *, is_share: bool) -> tuple[float | None, str]:
@@ -54,36 +52,63 @@ def unit_of(source: PodsSource, target: Target, *, is_share: bool) -> tuple[floa
     return request, ""
 
 
-def _of_pods(
-    source: PodsSource, namespace: str, answer: Answer, target: Target, per_pod: float
-) -> Demand:
-    ready = [pod for pod in target.pods if pod.is_ready]
-    total, known, broken, missing = 0.0, 0, [], []
-    for pod in target.pods:
-        value = answer.pods.get((namespace, pod.name))
-        if value is None or isnan(value):
-            if pod.is_ready:
-                (missing if value is None else broken).append(pod.name)
-            continue
-        if pod.is_ready:
-            known += 1
-        total += value / per_pod
-    counts = {"pods_known": known, "pods_expected": len(ready), "at_seconds": answer.at_seconds}
-    doubled = [pod.name for pod in target.pods if (namespace, pod.name) in answer.duplicates]
-    if doubled:
-        text = f"several series for {_named(doubled)}: write sum by (namespace, pod) (...)"
+@dataclass(slots=True)
+class _Count:
+    """What the answer holds of a workload's pods."""
+
+    total: float = 0.0
+    known: int = 0
+    """Ready pods with a value."""
+
+    broken: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    doubled: list[str] = field(default_factory=list)
+
+
+def _of_pods(wanted: Wanted, source: PodsSource, answer: Answer, target: Target) -> Demand:
+    per_pod, problem = unit_of(source, target, is_share=wanted.is_share)
+    if per_pod is None:
+        return Demand(value=None, state=DemandState.NOT_CONFIGURED, text=problem)
+    count = _count(wanted.namespace, answer, target, per_pod)
+    ready = sum(pod.is_ready for pod in target.pods)
+    if count.doubled:
+        text = f"several series for {_named(count.doubled)}: write sum by (namespace, pod) (...)"
         return Demand(value=None, state=DemandState.SEVERAL, text=text)
-    if not known:
-        state = DemandState.NOT_A_NUMBER if broken else DemandState.EMPTY
-        what = "not a number" if broken else "no sample that is new enough"
-        names = _named(broken or missing) or "any pod: none is ready"
-        return Demand(value=None, state=state, text=f"{what} for {names}", **counts)
-    if not source.query.is_additive:  # a mean over pods times the pods: what the HPA's ratio makes
-        total = total / known * max(len(ready), 1)
-    if missing or broken:
-        text = f"no sample for {_named(missing + broken)}"
-        return Demand(value=total, state=DemandState.PARTIAL, text=text, **counts)
-    return Demand(value=total, state=DemandState.FRESH, **counts)
+    value: float | None = count.total
+    state, text = DemandState.FRESH, ""
+    if not count.known:
+        value = None
+        state = DemandState.NOT_A_NUMBER if count.broken else DemandState.EMPTY
+        what = "not a number" if count.broken else "no sample that is new enough"
+        text = f"{what} for {_named(count.broken or count.missing) or 'any pod: none is ready'}"
+    elif count.missing or count.broken:
+        state, text = DemandState.PARTIAL, f"no sample for {_named(count.missing + count.broken)}"
+    if value is not None and not source.query.is_additive:
+        # a mean over the pods times the pods: what the HPA makes of a ratio
+        value = value / count.known * max(ready, 1)
+    return Demand(
+        value=value,
+        state=state,
+        text=text,
+        at_seconds=answer.at_seconds,
+        pods_known=count.known,
+        pods_expected=ready,
+    )
+
+
+def _count(namespace: str, answer: Answer, target: Target, per_pod: float) -> _Count:
+    count = _Count()
+    for pod in target.pods:
+        key = (namespace, pod.name)
+        value = answer.pods.get(key)
+        if key in answer.duplicates:
+            count.doubled.append(pod.name)
+        if value is not None and not isnan(value):
+            count.total += value / per_pod
+            count.known += pod.is_ready
+        elif pod.is_ready:
+            (count.missing if value is None else count.broken).append(pod.name)
+    return count
 
 
 def _named(pods: list[str]) -> str:

@@ -73,21 +73,22 @@ class PrometheusDemand:
 
     async def _read(self, source: Source, now_seconds: float) -> Answer:
         if isinstance(source, ApiSource):
-            if self._metrics_api is None:
-                text = f"no query and no metrics API for {source.name}"
-                return _none(now_seconds, DemandState.NOT_CONFIGURED, text)
-            return await self._metrics_api.read(source, now_seconds=now_seconds)
+            return await self._ask_api(source, now_seconds)
         if self._prometheus is None:
-            text = "no Prometheus is configured"
-            return _none(now_seconds, DemandState.NOT_CONFIGURED, text)
+            return _none(now_seconds, DemandState.NOT_CONFIGURED, "no Prometheus is configured")
         try:
             result = await self._prometheus.query(self._expression(source))
         except GputideError as error:
             return self._failed(error, now_seconds)
         self.queries["ok"] += 1
-        if isinstance(source, PodsSource):
-            return pods_answer(result, now_seconds)
-        return series_answer(result, now_seconds)
+        is_of_pods = isinstance(source, PodsSource)
+        return (pods_answer if is_of_pods else series_answer)(result, now_seconds)
+
+    async def _ask_api(self, source: ApiSource, now_seconds: float) -> Answer:
+        if self._metrics_api is None:
+            text = f"no query and no metrics API for {source.name}"
+            return _none(now_seconds, DemandState.NOT_CONFIGURED, text)
+        return await self._metrics_api.read(source, now_seconds=now_seconds)
 
     def _expression(self, source: PodsSource | SeriesSource) -> str:
         if isinstance(source, SeriesSource):
