@@ -128,10 +128,10 @@ def _annotation_problems(annotations: Any) -> Iterator[Problem]:  # noqa: ANN401
 
 
 def _list_problems(metadata: JsonObject) -> Iterator[Problem]:
-    finalizers = metadata.get("finalizers") or []
+    finalizers = _or_empty(metadata.get("finalizers"))
     if not isinstance(finalizers, list) or not all(isinstance(one, str) for one in finalizers):
         yield _invalid("metadata.finalizers", finalizers, "must be a list of strings")
-    owners = metadata.get("ownerReferences") or []
+    owners = _or_empty(metadata.get("ownerReferences"))
     if not isinstance(owners, list) or not all(isinstance(one, dict) for one in owners):
         yield _invalid("metadata.ownerReferences", owners, "must be a list of objects")
         return
@@ -140,6 +140,10 @@ def _list_problems(metadata: JsonObject) -> Iterator[Problem]:
             if not isinstance(owner.get(name), str) or not owner[name]:
                 field = f"metadata.ownerReferences[{index}].{name}"
                 yield _invalid(field, owner.get(name), "must not be empty")
+
+
+def _or_empty(value: Any) -> Any:  # noqa: ANN401 any JSON value
+    return [] if value is None else value
 
 
 def _is_qualified(key: str) -> bool:
