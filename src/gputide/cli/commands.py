@@ -45,6 +45,11 @@ COMMANDS = {
         "gputide.cli.gpus:gpus",
         "Show this node's GPUs, the processes on them and the pods that hold them.",
     ),
+    "metricsapi": Command(
+        "gputide.cli.metricsapi:app",
+        "Serve custom, external and prediction metrics as an aggregated API server.",
+        is_group=True,
+    ),
 }
 
 

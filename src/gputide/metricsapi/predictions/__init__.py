@@ -1,0 +1,1 @@
+"""metrics.alibabacloud.com: what autoscalers predict, as a page and as numbers."""
