@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from ssl import SSLObject
 
@@ -74,31 +74,36 @@ async def serve(
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         limit_concurrency=how.max_connections,
         backlog=BACKLOG,
         timeout_keep_alive=how.keep_alive_seconds,
         timeout_graceful_shutdown=how.grace_seconds,
         ssl_context_factory=None if context is None else lambda *_: context,
     )
-    server = _Server(config)
-    ending = asyncio.create_task(server.end_after(stop))
     try:
-        await server.serve(sockets=[listener])
+        await _Server(config, stop).serve(sockets=[listener])
     finally:
-        ending.cancel()
         listener.close()
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves signals to the process it is a part of."""
+    """A server that leaves signals to the process it is a part of, and ends by an event."""
+
+    def __init__(self, config: uvicorn.Config, stop: asyncio.Event) -> None:
+        super().__init__(config)
+        self._stop = stop
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
 
-    async def end_after(self, stop: asyncio.Event) -> None:
-        await stop.wait()
-        self.should_exit = True
+    async def main_loop(self) -> None:
+        while not self._stop.is_set():
+            await self.on_tick(0)  # the time in the Date header
+            with suppress(TimeoutError):
+                async with asyncio.timeout(1):
+                    await self._stop.wait()
 
 
 class _Protocol(H11Protocol):

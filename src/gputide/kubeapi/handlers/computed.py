@@ -1,6 +1,10 @@
 """get and list of a computed group, whose answers are made when asked."""
 
-from starlette.requests import Request
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from gputide.kubeapi.errors import StatusError
@@ -24,23 +28,43 @@ async def read(
             "and can be read by get and list alone",
         )
     query = request.query_params
-    answer = await computed.read(
-        ReadRequest(
-            user=user,
-            verb="get" if target.name else "list",
-            resource=target.resource,
-            namespace=target.namespace,
-            name=target.name,
-            subresource=target.subresource,
-            query={name: tuple(query.getlist(name)) for name in query},
-        )
+    asked = ReadRequest(
+        user=user,
+        verb="get" if target.name else "list",
+        resource=target.resource,
+        namespace=target.namespace,
+        name=target.name,
+        subresource=target.subresource,
+        query={name: tuple(query.getlist(name)) for name in query},
     )
+    answer = await _while_connected(request, computed.read(asked))
     accepted = negotiated(request.headers.get("accept", ""), TABLES)
     if accepted.form is Form.PLAIN or not _is_named(answer):
         return json_answer(answer)
     include = query.get("includeObject", "")
     shown = Shown(accepted, (), include=include, now_seconds=now_seconds)
     return json_answer(shown.many(answer) if "items" in answer else shown.one(answer))
+
+
+async def _while_connected(
+    request: Request, answering: Coroutine[Any, Any, JsonObject]
+) -> JsonObject:
+    """Return the answer; end the work where the client went away before."""
+    answer = asyncio.create_task(answering)
+    gone = asyncio.create_task(_gone(request))
+    try:
+        await asyncio.wait((answer, gone), return_when=asyncio.FIRST_COMPLETED)
+        if not answer.done():
+            raise ClientDisconnect
+        return answer.result()
+    finally:
+        for task in (answer, gone):
+            task.cancel()
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _is_named(answer: JsonObject) -> bool:
