@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from gputide.autoscaler.demand.model import Answer, ApiSource, Past, PastRequest, Source
+from gputide.autoscaler.demand.model import Answer, ApiSource, FloatArray, Past, PastRequest, Source
 
 
 class DemandSource(Protocol):
@@ -18,6 +18,11 @@ class DemandSource(Protocol):
         self, requests: Sequence[PastRequest], *, start_seconds: int, end_seconds: int
     ) -> Past:
         """Return the past of some workloads, every minute of [start, end]."""
+
+    async def past_pods(
+        self, request: PastRequest, *, start_seconds: int, end_seconds: int
+    ) -> FloatArray | None:
+        """Return how many pods the workload had each minute `[T]`; None where nobody knows."""
 
 
 class MetricsApi(Protocol):

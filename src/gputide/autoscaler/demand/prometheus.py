@@ -131,7 +131,7 @@ class PrometheusDemand:
             expression = past_query(
                 source.query.expression,
                 [one.workload for one in chunk],
-                is_additive=source.query.is_additive,
+                how="sum" if source.query.is_additive else "avg",
                 window_seconds=self._settings.window_seconds,
             )
         try:
@@ -145,6 +145,30 @@ class PrometheusDemand:
         except GputideError as error:
             self.queries["past_failed"] += 1
             return Past(problem=str(error))
+
+    async def past_pods(
+        self, request: PastRequest, *, start_seconds: int, end_seconds: int
+    ) -> FloatArray | None:
+        """Return how many pods the workload had each minute; None where nobody knows."""
+        if self._prometheus is None or not isinstance(request.source, PodsSource):
+            return None
+        expression = past_query(
+            request.source.query.expression,
+            [request.workload],
+            how="count",
+            window_seconds=self._settings.window_seconds,
+        )
+        try:
+            result = await self._prometheus.query_range(
+                expression,
+                start_seconds=start_seconds,
+                end_seconds=end_seconds,
+                step_seconds=STEP_SECONDS,
+            )
+        except GputideError:
+            self.queries["past_failed"] += 1
+            return None
+        return _by_workload(result, [request])[request.row]
 
 
 def pods_answer(result: InstantResult, now_seconds: float) -> Answer:

@@ -29,9 +29,12 @@ def current_query(expression: str, *, age_seconds: float, window_seconds: int) -
 
 
 def past_query(
-    expression: str, workloads: Sequence[Workload], *, is_additive: bool, window_seconds: int
+    expression: str, workloads: Sequence[Workload], *, how: str, window_seconds: int
 ) -> str:
-    """Return one query by (namespace, workload) for workloads of one kind."""
+    """Return one query by (namespace, workload) for workloads of one kind.
+
+    `how` joins the pods: `sum`, `avg`, or `count`.
+    """
     kinds = {workload.kind for workload in workloads}
     if len(kinds) != 1:
         raise SettingError("workloads", "one query is for workloads of one kind")
@@ -44,7 +47,6 @@ def past_query(
         age=HOLD_SECONDS,
         window=window_seconds,
     )
-    how = "sum" if is_additive else "avg"
     if all(is_groupable(one) for one in workloads):
         name = _NAME_OF_KIND[workloads[0].kind]
         labelled = f'label_replace({inner}, "workload", "$1", "pod", {quote(name)})'

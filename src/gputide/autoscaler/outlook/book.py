@@ -86,8 +86,9 @@ class Book:
 
     def is_due(self, keys: Sequence[Key], *, minute: int) -> list[Key]:
         """Return those of the keys that should be fitted now, the most overdue first."""
-        due = [key for key in keys if (e := self._entries.get(key)) and e.due_minute <= minute]
-        return sorted(due, key=lambda key: self._entries[key].due_minute)
+        entries = self._entries
+        due = [key for key in keys if key in entries and entries[key].due_minute <= minute]
+        return sorted(due, key=lambda key: entries[key].due_minute)
 
     async def fit(self, keys: Sequence[Key], *, minute: int) -> int:
         """Fit one batch of keys that share their terms; return how many were fitted."""
@@ -108,10 +109,10 @@ class Book:
             fit_batch, fitted, values[is_enough], first, newest_minute=self._ring.newest_minute or 0
         )
         for position, key in enumerate(fitted):
-            entry = self._entries.get(key)
-            if entry is not None and entry.terms == first:  # it may have gone meanwhile
-                entry.fit, entry.position = made, position
-                entry.peak = made.peaks[position]
+            present = self._entries.get(key)
+            if present is not None and present.terms == first:  # it may have gone meanwhile
+                present.fit, present.position = made, position
+                present.peak = made.peaks[position]
         return len(fitted)
 
     def note(self, demands: Mapping[Key, float], *, minute: int) -> None:

@@ -1,0 +1,1 @@
+"""The CustomResourceDefinition, made from the structs that read the resource."""

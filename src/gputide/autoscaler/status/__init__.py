@@ -1,0 +1,1 @@
+"""What the resource shows: status, conditions, events; written only where something changed."""
