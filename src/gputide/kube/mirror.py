@@ -91,6 +91,11 @@ class Mirror(Generic[T]):
         return MappingProxyType(self._objects)
 
     @property
+    def resource(self) -> str:
+        """`plural.group`, for messages."""
+        return self._kind.qualified
+
+    @property
     def is_synced(self) -> bool:
         """Whether the resource was listed once."""
         return self._has_synced.is_set()

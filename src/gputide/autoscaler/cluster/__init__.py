@@ -1,0 +1,1 @@
+"""The cluster as the controller sees and changes it."""
