@@ -40,8 +40,16 @@ class _Group(msgspec.Struct, frozen=True, rename="camel"):
 class KubeObjects:
     """Lists objects when asked, each answer kept for a moment; only names are kept of them."""
 
-    def __init__(self, client: KubeClient, clock: Clock, bounds: CacheBounds) -> None:
+    def __init__(
+        self,
+        client: KubeClient,
+        clock: Clock,
+        bounds: CacheBounds,
+        *,
+        max_objects: int = MAX_OBJECTS,
+    ) -> None:
         self._client = client
+        self._max_objects = max_objects
         self._types: Questions[ResourceType] = Questions(clock, TYPES_BOUNDS)
         self._lists: Questions[ObjectsFound] = Questions(clock, bounds)
 
@@ -65,8 +73,9 @@ class KubeObjects:
 
         def keep(obj: JsonObject) -> None:
             names.append(name_of(obj)[1])
-            if len(names) > MAX_OBJECTS:
-                raise bad_request(f"more than {MAX_OBJECTS} {kind.plural}: narrow the selector")
+            if len(names) > self._max_objects:
+                most = f"more than {self._max_objects} {kind.plural}"
+                raise bad_request(f"{most}: narrow the selector")
 
         try:
             await self._client.list(kind, namespace, label_selector=label_selector, decode=keep)

@@ -1,7 +1,7 @@
 """Who asks and whether he may, as the cluster says: its ConfigMap, TokenReview, access review."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import structlog
@@ -69,6 +69,10 @@ class ClusterTrust:
         where = f"ConfigMap {configmap.NAMESPACE}/{configmap.NAME}"
         return f"{where} is not read yet: {self._mirror.problem or 'asking'}"
 
+    async def wait_known(self) -> None:
+        """Wait until the ConfigMap was read once."""
+        await self._mirror.wait_synced()
+
     async def run(self) -> None:
         """Watch until cancelled."""
         await self._mirror.run()
@@ -90,15 +94,7 @@ class TrustFiles:
         proxy = self.requestheader_client_ca_file
         own = _text(self.client_ca_file) or cluster.client_authorities
         if proxy is None:
-            return FrontProxyTrust(
-                authorities=cluster.authorities,
-                allowed_names=cluster.allowed_names,
-                username_headers=cluster.username_headers,
-                uid_headers=cluster.uid_headers,
-                group_headers=cluster.group_headers,
-                extra_prefixes=cluster.extra_prefixes,
-                client_authorities=own,
-            )
+            return replace(cluster, client_authorities=own)
         return FrontProxyTrust(
             authorities=_text(proxy),
             allowed_names=self.allowed_names,
