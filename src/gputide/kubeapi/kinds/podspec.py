@@ -5,6 +5,7 @@ from typing import Any
 
 from gputide.kubeapi.kinds.cells import joined, selector, wide
 from gputide.kubeapi.model import Column, JsonObject, Problem
+from gputide.kubeapi.patch.shape import canonical
 
 _KEYS = {
     "containers": "name",
@@ -99,18 +100,19 @@ def template_problems(obj: JsonObject) -> Iterator[Problem]:
     if not spec.get("selector"):
         yield required("spec.selector")
     elif any(labels.get(name) != value for name, value in wanted.items()):
-        yield Problem(
-            field="spec.template.metadata.labels",
-            message="Invalid value: `selector` does not match template `labels`",
-        )
+        why = "`selector` does not match template `labels`"
+        message = f"Invalid value: {canonical(labels)}: {why}"
+        yield Problem(field="spec.template.metadata.labels", message=message)
     yield from problems(template.get("spec"), "spec.template.spec")
 
 
 def selector_kept(obj: JsonObject, old: JsonObject | None) -> Iterator[Problem]:
     """Yield the problem of a selector that was changed."""
     before = ((old or {}).get("spec") or {}).get("selector")
-    if before and before != (obj.get("spec") or {}).get("selector"):
-        yield Problem(field="spec.selector", message="Invalid value: field is immutable")
+    now = (obj.get("spec") or {}).get("selector")
+    if before and before != now:
+        message = f"Invalid value: {canonical(now)}: field is immutable"
+        yield Problem(field="spec.selector", message=message)
 
 
 def required(field: str) -> Problem:

@@ -10,7 +10,6 @@ from gputide.kubeapi.kinds.cells import (
     NONE,
     UNKNOWN,
     at,
-    joined,
     number,
     text,
     wide,
@@ -140,11 +139,9 @@ def _role(kind: str, plural: str, scope: Scope) -> Kind:
 
 def _subjects(kind: str) -> Any:  # noqa: ANN401 a reader of a cell
     def read(obj: JsonObject) -> str:
-        return joined(
-            f"{one['namespace']}/{one.get('name')}" if one.get("namespace") else one.get("name")
-            for one in obj.get("subjects") or []
-            if one.get("kind") == kind
-        )
+        found = [one for one in obj.get("subjects") or [] if one.get("kind") == kind]
+        parts = ((one.get("namespace"), one.get("name")) for one in found)
+        return ",".join("/".join(str(part) for part in names if part) for names in parts)
 
     return read
 

@@ -145,8 +145,11 @@ def _ports_wrong(obj: JsonObject) -> list[Problem]:
         if not isinstance(number, int) or not 1 <= number <= 65535:
             message = f"Invalid value: {number}: must be between 1 and 65535, inclusive"
             found.append(Problem(field=f"spec.ports[{index}].port", message=message))
-    if len(ports) > 1 and not all(isinstance(one, dict) and one.get("name") for one in ports):
-        found.append(podspec.required("spec.ports[0].name"))
+    if len(ports) > 1:
+        nameless = (
+            i for i, one in enumerate(ports) if isinstance(one, dict) and not one.get("name")
+        )
+        found += [podspec.required(f"spec.ports[{index}].name") for index in nameless]
     return found
 
 

@@ -86,6 +86,8 @@ def _job_status(obj: JsonObject) -> str:
     ):
         if condition in true:
             return word
+    if (obj.get("spec") or {}).get("suspend"):
+        return "Suspended"
     return "Terminating" if "deletionTimestamp" in obj["metadata"] else "Running"
 
 
@@ -175,6 +177,7 @@ STATEFUL_SET = _workload(
         podManagementPolicy="OrderedReady",
         revisionHistoryLimit=10,
         updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"partition": 0}},
+        persistentVolumeClaimRetentionPolicy={"whenDeleted": "Retain", "whenScaled": "Retain"},
     ),
     columns=(
         NAME,

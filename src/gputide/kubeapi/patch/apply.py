@@ -7,7 +7,7 @@ from typing import Any
 
 from gputide.kubeapi.errors import StatusError, bad_request, conflict
 from gputide.kubeapi.model import JsonObject, Kind, Problem
-from gputide.kubeapi.patch.fields import Path, changes, described, leaves, prefixes
+from gputide.kubeapi.patch.fields import Path, changes, described, in_order, leaves, prefixes
 from gputide.kubeapi.patch.ownership import (
     APPLY,
     UNOWNED,
@@ -19,7 +19,7 @@ from gputide.kubeapi.patch.ownership import (
     with_entries,
     without,
 )
-from gputide.kubeapi.patch.shape import Shape, refilled, shape_of, system_metadata_removed
+from gputide.kubeapi.patch.shape import Shape, ordered, shape_of, system_metadata_removed
 
 GONE = object()
 
@@ -109,7 +109,7 @@ def _overlaid(present: Any, wanted: Any, shape: Shape) -> Any:  # noqa: ANN401 a
     held, stated = shape.keyed(present), shape.keyed(wanted)
     if held is None or stated is None:
         return wanted
-    order = refilled(list(held), list(stated))
+    order = ordered(list(held), list(stated))
     return [
         _overlaid(held[key], stated[key], shape.item())
         if key in held and key in stated
@@ -120,7 +120,7 @@ def _overlaid(present: Any, wanted: Any, shape: Shape) -> Any:  # noqa: ANN401 a
 
 def _refuse_conflicts(others: Sequence[Entry], changed: set[Path]) -> None:
     """Raise the 409; `changed` are the paths that would get another value."""
-    held = [(one, sorted(one.paths & changed)) for one in others if one.paths & changed]
+    held = [(one, in_order(one.paths & changed)) for one in others if one.paths & changed]
     if not held:
         return
     problems = [

@@ -14,6 +14,9 @@ Path = tuple[str, ...]
 ITEM = object()
 """The value of a path that stands for an item of a list as such."""
 
+CONTAINER = object()
+"""The value of a path that stands for an object or list as such."""
+
 
 def leaves(value: Any, shape: Shape, path: Path = ()) -> dict[Path, Any]:  # noqa: ANN401 any JSON value
     """Return path -> value of everything that can have an owner of its own."""
@@ -37,11 +40,30 @@ def _collect(value: Any, shape: Shape, path: Path, found: dict[Path, Any]) -> No
             _collect(item, shape.item(), (*path, key), found)
 
 
+def in_order(paths: Iterable[Path]) -> list[Path]:
+    """Return the paths in the order of Kubernetes: what ends at a level, then what goes deeper."""
+    return sorted(
+        paths, key=lambda path: [(depth + 1 < len(path), one) for depth, one in enumerate(path)]
+    )
+
+
 def changes(before: JsonObject, after: JsonObject, shape: Shape) -> tuple[set[Path], set[Path]]:
-    """Return the paths that were added or got another value, and those that are gone."""
+    """Return the paths that were added or got another value, and those that are gone.
+
+    Containers count as well: one that was not there before is added with what it holds.
+    """
     old, new = leaves(before, shape), leaves(after, shape)
-    changed = {path for path, value in new.items() if path not in old or old[path] != value}
+    for found in (old, new):
+        found.update(dict.fromkeys(prefixes(found) - found.keys(), CONTAINER))
+    changed = {path for path, value in new.items() if path not in old or differs(old[path], value)}
     return changed, old.keys() - new.keys()
+
+
+def differs(one: Any, other: Any) -> bool:  # noqa: ANN401 any JSON values
+    """Return whether two JSON values differ; to Python, true and 1 do not."""
+    if one is other:
+        return False
+    return one != other or canonical(one) != canonical(other)
 
 
 def to_fields_v1(paths: Iterable[Path]) -> JsonObject:

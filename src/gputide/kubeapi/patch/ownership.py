@@ -23,6 +23,22 @@ UNOWNED = frozenset(
 """Metadata that the server keeps and nobody owns."""
 
 
+CUSTOM_STRUCTS = frozenset({("f:metadata",)})
+BUILT_IN_STRUCTS = CUSTOM_STRUCTS | {
+    ("f:spec",),
+    ("f:status",),
+    ("f:spec", "f:strategy"),
+    ("f:spec", "f:updateStrategy"),
+    ("f:spec", "f:template"),
+    ("f:spec", "f:template", "f:metadata"),
+    ("f:spec", "f:template", "f:spec"),
+    ("f:spec", "f:template", "f:spec", "f:containers"),
+    ("f:spec", "f:containers"),
+    ("f:spec", "f:scaleTargetRef"),
+}
+"""Objects that are always there, so that nobody adds them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One row of managedFields."""
@@ -70,6 +86,7 @@ def record_update(
     entries = decoded(new) if rows else decoded(old or {})
     shape = shape_of(kind)
     changed, removed = changes(owned_part(old or {}), owned_part(new), shape)
+    changed = {path for path in changed if _is_owned(path, kind, subresource)}
     mine = Entry(
         manager=manager,
         operation=UPDATE,
@@ -125,6 +142,14 @@ def rfc3339(now: datetime) -> str:
 def owned(entries: Iterable[Entry]) -> frozenset[Path]:
     """Return all that those entries own."""
     return frozenset().union(*(one.paths for one in entries))
+
+
+def _is_owned(path: Path, kind: Kind, subresource: str) -> bool:
+    """Whether an ordinary writer comes to own the path: not of what every object has."""
+    if kind.has_status and not subresource and path[0] == "f:status":
+        return False
+    always = BUILT_IN_STRUCTS if kind.has_strategic_merge else CUSTOM_STRUCTS
+    return path not in always
 
 
 def _capped(entries: list[Entry]) -> list[Entry]:

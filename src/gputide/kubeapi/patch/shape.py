@@ -69,16 +69,22 @@ def shape_of(kind: Kind) -> Shape:
     return root
 
 
-def refilled(present: list[str], wanted: list[str]) -> list[str]:
-    """Return the keys of both: those of `wanted` in its order, the others where they stand.
+def ordered(present: list[str], wanted: list[str]) -> list[str]:
+    """Return the keys of both, in the order in which Kubernetes leaves a merged list.
 
-    >>> refilled(["a", "x", "b"], ["b", "a", "c"])
-    ['b', 'x', 'a', 'c']
+    Those wanted come in their order; another comes before one of them only where both were there
+    before and it stood in front.
+
+    >>> ordered(["a", "x", "b"], ["b", "a", "c"])
+    ['x', 'b', 'a', 'c']
     """
-    queue = iter(wanted)
-    is_wanted = set(wanted)
-    result = [next(queue) if key in is_wanted else key for key in present]
-    return result + list(queue)
+    place = {key: index for index, key in enumerate(present)}
+    ours, theirs = [key for key in present if key not in set(wanted)], list(wanted)
+    result: list[str] = []
+    while ours and theirs:
+        is_before = theirs[0] in place and place[ours[0]] < place[theirs[0]]
+        result.append((ours if is_before else theirs).pop(0))
+    return result + ours + theirs
 
 
 def canonical(value: Any) -> str:  # noqa: ANN401 any JSON value

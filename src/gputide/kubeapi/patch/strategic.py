@@ -4,7 +4,7 @@ from typing import Any
 
 from gputide.kubeapi.errors import StatusError, bad_request
 from gputide.kubeapi.model import JsonObject, Kind
-from gputide.kubeapi.patch.shape import Shape, canonical, refilled, shape_of
+from gputide.kubeapi.patch.shape import Shape, canonical, ordered, shape_of
 
 DIRECTIVE = "$patch"
 RETAIN_KEYS = "$retainKeys"
@@ -47,7 +47,7 @@ def _merged_map(present: JsonObject, patch: JsonObject, shape: Shape) -> Any:  #
             result.pop(name, None)
         else:
             result[name] = merged
-    _apply_list_directives(result, patch, shape)
+    _apply_list_directives(present, result, patch, shape)
     return _retained(result, patch)
 
 
@@ -80,10 +80,12 @@ def _merged_list(present: list[Any], patch: list[Any], shape: Shape) -> list[Any
             result[same[0]] = _merged_map(result[same[0]], item, shape.item())
         else:
             result.append(_merged_map({}, item, shape.item()))
-    return result
+    return _reordered(result, patch, present, shape)
 
 
-def _apply_list_directives(result: JsonObject, patch: JsonObject, shape: Shape) -> None:
+def _apply_list_directives(
+    before: JsonObject, result: JsonObject, patch: JsonObject, shape: Shape
+) -> None:
     for name, value in patch.items():
         if not name.startswith((DELETE_FROM, ELEMENT_ORDER)):
             continue
@@ -96,10 +98,12 @@ def _apply_list_directives(result: JsonObject, patch: JsonObject, shape: Shape) 
         if name.startswith(DELETE_FROM):
             result[target] = [one for one in held if one not in value]
         else:
-            result[target] = _reordered(held, value, shape.child(target))
+            present = before.get(target)
+            were = present if isinstance(present, list) else []
+            result[target] = _reordered(held, value, were, shape.child(target))
 
 
-def _reordered(items: list[Any], order: list[Any], shape: Shape) -> list[Any]:
+def _reordered(items: list[Any], order: list[Any], present: list[Any], shape: Shape) -> list[Any]:
     name = shape.keys[0][0] if shape.keys else ""
 
     def mark(item: Any) -> str:  # noqa: ANN401 any JSON value
@@ -109,7 +113,10 @@ def _reordered(items: list[Any], order: list[Any], shape: Shape) -> list[Any]:
     if len(by_key) != len(items):  # items that share a key: the order given says nothing
         return items
     wanted = [key for key in dict.fromkeys(mark(one) for one in order) if key in by_key]
-    return [by_key[key] for key in refilled(list(by_key), wanted)]
+    held = [mark(item) for item in present if mark(item) in by_key]
+    new = [key for key in by_key if key not in held]
+    order_before = held + [key for key in new if key not in wanted]
+    return [by_key[key] for key in ordered(order_before, wanted)]
 
 
 def _retained(result: JsonObject, patch: JsonObject) -> JsonObject:

@@ -12,6 +12,7 @@ from gputide.kubeapi.errors import (
     not_found,
 )
 from gputide.kubeapi.model import JsonObject, Kind, Problem, Scope
+from gputide.kubeapi.patch.fields import differs
 from gputide.kubeapi.storage import records
 from gputide.kubeapi.storage.model import Bounds, Place
 from gputide.kubeapi.storage.rows import Rows, encoded, parsed
@@ -57,7 +58,7 @@ class Writer:
         previous = rows.find(place)
         before = present(kind, place, previous)
         after = records.updated(kind, before, change(present(kind, place, previous)))
-        if after == before:
+        if not differs(before, after):
             return after
         self._check_size(after)
         if is_dry_run:

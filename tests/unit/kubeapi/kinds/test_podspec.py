@@ -42,7 +42,7 @@ def test_the_selector_of_a_workload_must_match_its_pods_and_stay() -> None:
     ]
     changed = {"spec": {"selector": {"matchLabels": {"app": "c"}}}}
     assert [one.message for one in podspec.selector_kept(obj, changed)] == [
-        "Invalid value: field is immutable"
+        'Invalid value: {"matchLabels":{"app":"a"}}: field is immutable'
     ]
     assert list(podspec.selector_kept(obj, obj)) == list(podspec.selector_kept(obj, None)) == []
 

@@ -75,7 +75,7 @@ def test_a_binding_names_role_and_subjects_and_keeps_its_role() -> None:
 
     assert full["subjects"][1]["apiGroup"] == full["roleRef"]["apiGroup"]
     assert (cells["Role"], cells["Users"], cells["ServiceAccounts"]) == ("Role/r", "u", "n/s")
-    assert cells["Groups"] == "<none>"
+    assert cells["Groups"] == ""
     assert messages(BINDING, binding | {"roleRef": {"kind": "Role", "name": "q"}}, full) == [
         ("roleRef", "Invalid value: cannot change roleRef")
     ]

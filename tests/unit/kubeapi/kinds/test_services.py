@@ -89,7 +89,7 @@ def test_promises_that_nobody_kept_are_forgotten() -> None:
     [
         ({"ports": []}, "spec.ports"),
         ({"ports": [{"port": 0}]}, "spec.ports[0].port"),
-        ({"ports": [{"port": 1}, {"port": 2}]}, "spec.ports[0].name"),
+        ({"ports": [{"port": 1, "name": "a"}, {"port": 2}]}, "spec.ports[1].name"),
         ({"type": "ExternalName"}, "spec.externalName"),
     ],
 )

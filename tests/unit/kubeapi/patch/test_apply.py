@@ -155,8 +155,8 @@ def test_several_conflicts_are_listed_by_writer() -> None:
 
     assert str(refused.value) == (
         'Apply failed with 2 conflicts: conflicts with "you":\n'
-        '- .spec.containers[name="web"].image\n'
-        "- .spec.replicas"
+        "- .spec.replicas\n"
+        '- .spec.containers[name="web"].image'
     )
 
 

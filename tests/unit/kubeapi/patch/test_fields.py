@@ -4,7 +4,9 @@ from hypothesis import strategies as st
 from gputide.kubeapi.patch.fields import (
     changes,
     described,
+    differs,
     from_fields_v1,
+    in_order,
     leaves,
     prefixes,
     to_fields_v1,
@@ -49,7 +51,8 @@ def test_a_change_is_told_from_what_went_away() -> None:
         LIST,
     )
 
-    assert changed == {("f:items", 'k:{"name":"a"}', "f:size"), ("f:tags", 'v:"x"')}
+    tags = {("f:tags",), ("f:tags", 'v:"x"')}
+    assert changed == {("f:items", 'k:{"name":"a"}', "f:size")} | tags
     assert gone == {("f:items", 'k:{"name":"b"}'), ("f:items", 'k:{"name":"b"}', "f:name")}
 
 
@@ -64,6 +67,21 @@ def test_paths_are_printed_as_kubernetes_does() -> None:
 def test_what_a_client_wrote_wrongly_counts_as_nothing() -> None:
     assert from_fields_v1("nonsense") == frozenset()
     assert from_fields_v1({"f:a": 3, "f:b": {}}) == {("f:b",)}
+
+
+def test_true_and_one_are_two_values_and_a_container_changes_with_its_presence_alone() -> None:
+    assert changes({"a": True, "m": {"x": 1}}, {"a": 1, "m": {"y": 1}}, LIST) == (
+        {("f:a",), ("f:m", "f:y")},
+        {("f:m", "f:x")},
+    )
+    assert not differs({"a": [1, 2]}, {"a": [1, 2]})
+    assert differs([True], [1])
+
+
+def test_paths_are_told_in_the_order_of_kubernetes() -> None:
+    deep, shallow = ("f:spec", "f:a", "f:b"), ("f:spec", "f:z")
+
+    assert in_order({deep, shallow}) == [shallow, deep]
 
 
 def test_all_that_lies_above_a_path_is_a_prefix() -> None:

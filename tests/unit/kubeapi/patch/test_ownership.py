@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from gputide.kubeapi.model import Kind
@@ -28,7 +29,10 @@ def test_a_create_owns_all_but_what_the_server_keeps() -> None:
             "apiVersion": "v1",
             "time": "2026-12-01T02:03:04Z",
             "fieldsType": "FieldsV1",
-            "fieldsV1": {"f:metadata": {"f:labels": {"f:a": {}}}, "f:data": {"f:x": {}}},
+            "fieldsV1": {
+                "f:metadata": {"f:labels": {".": {}, "f:a": {}}},
+                "f:data": {".": {}, "f:x": {}},
+            },
         }
     ]
 
@@ -38,7 +42,7 @@ def test_what_another_writer_changes_becomes_his_and_what_he_deletes_nobodys() -
     body = first | {"data": {"x": "2", "y": "1"}}
     second = rows(record_update(first, body, KIND, manager="two", now=LATER))
 
-    assert second["one"]["fieldsV1"]["f:data"] == {"f:y": {}}
+    assert second["one"]["fieldsV1"]["f:data"] == {".": {}, "f:y": {}}
     assert second["two"]["fieldsV1"] == {"f:data": {"f:x": {}}}
     assert second["two"]["time"] == "2026-12-01T03:03:04Z"
 
@@ -48,6 +52,17 @@ def test_a_write_that_changes_nothing_changes_no_row() -> None:
 
     assert record_update(first, dict(first), KIND, manager="one", now=LATER) == first
     assert record_update(first, dict(first), KIND, manager="two", now=LATER) == first
+
+
+def test_what_is_always_there_and_a_status_that_is_another_s_part_have_no_owner() -> None:
+    kind = replace(KIND, has_status=True)
+    body = {"apiVersion": "v1", "metadata": {}, "spec": {"a": {"b": 1}}, "status": {"n": 1}}
+    made = record_update(None, body, kind, manager="one", now=NOW)
+    custom = replace(kind, has_strategic_merge=False)
+    other = record_update(None, body, custom, manager="one", now=NOW)
+
+    assert rows(made)["one"]["fieldsV1"] == {"f:spec": {"f:a": {".": {}, "f:b": {}}}}
+    assert rows(other)["one"]["fieldsV1"] == {"f:spec": {".": {}, "f:a": {".": {}, "f:b": {}}}}
 
 
 def test_writers_of_a_subresource_have_rows_of_their_own() -> None:
@@ -87,7 +102,12 @@ def test_the_oldest_of_too_many_writers_are_thrown_together() -> None:
 
     assert len(kept) == MAX_UPDATERS
     assert kept[f"m{MAX_UPDATERS + 3}"].paths
-    assert {path[-1] for path in kept[ANCIENT].paths} == {"f:a", *(f"f:k{n}" for n in range(5))}
+    assert {path[-1] for path in kept[ANCIENT].paths} == {
+        "f:labels",
+        "f:a",
+        "f:data",
+        *(f"f:k{n}" for n in range(5)),
+    }
 
 
 def test_rows_that_cannot_be_read_count_as_nothing() -> None:

@@ -1,5 +1,5 @@
 from gputide.kubeapi.model import Kind
-from gputide.kubeapi.patch.shape import Shape, copied, refilled, shape_of
+from gputide.kubeapi.patch.shape import Shape, copied, ordered, shape_of
 
 KIND = Kind(
     group="apps",
@@ -31,8 +31,10 @@ def test_a_list_whose_items_cannot_be_told_apart_is_no_list_to_merge() -> None:
     assert list(ports.keyed([{"port": 1}, {"port": 2}]) or ()) == ['k:{"port":1}', 'k:{"port":2}']
 
 
-def test_those_wanted_come_in_their_order_and_the_others_stay_where_they_are() -> None:
-    assert refilled(["x", "a", "y", "b"], ["b", "a", "c"]) == ["x", "b", "y", "a", "c"]
+def test_those_wanted_come_in_their_order_and_others_before_those_they_stood_before() -> None:
+    assert ordered(["x", "a", "y", "b"], ["b", "a", "c"]) == ["x", "y", "b", "a", "c"]
+    assert ordered(["a", "b"], ["c", "a"]) == ["c", "a", "b"]
+    assert ordered(["a"], []) == ["a"]
 
 
 def test_a_copy_shares_nothing_that_can_change() -> None:

@@ -33,18 +33,18 @@ def containers_of(obj: dict, patch: list) -> list:
     ]
 
 
-def test_items_with_one_key_merge_and_a_new_one_comes_last() -> None:
+def test_items_with_one_key_merge_in_the_order_of_the_patch() -> None:
     held = [{"name": "a", "image": "1", "env": [{"name": "E", "value": "1"}]}, {"name": "b"}]
     patch = [{"name": "c"}, {"name": "a", "image": "2", "env": [{"name": "F", "value": "2"}]}]
 
     assert containers_of(held, patch) == [
+        {"name": "c"},
         {
             "name": "a",
             "image": "2",
-            "env": [{"name": "E", "value": "1"}, {"name": "F", "value": "2"}],
+            "env": [{"name": "F", "value": "2"}, {"name": "E", "value": "1"}],
         },
         {"name": "b"},
-        {"name": "c"},
     ]
 
 
@@ -71,13 +71,13 @@ def test_a_set_grows_shrinks_by_directive_and_takes_an_order() -> None:
     assert strategic(obj, patch, KIND) == {"spec": {"tags": ["d", "c", "a"]}}
 
 
-def test_an_order_of_items_that_names_others_moves_only_those_it_names() -> None:
+def test_an_item_that_an_order_does_not_name_stays_before_those_it_stood_before() -> None:
     obj = {"spec": {"containers": [{"name": "a"}, {"name": "x"}, {"name": "b"}]}}
     order = [{"name": "b"}, {"name": "gone"}, {"name": "a"}]
     patch = {"spec": {"$setElementOrder/containers": order}}
 
     names = [one["name"] for one in strategic(obj, patch, KIND)["spec"]["containers"]]
-    assert names == ["b", "x", "a"]
+    assert names == ["x", "b", "a"]
 
 
 def test_only_the_keys_to_retain_stay() -> None:
