@@ -22,6 +22,7 @@ TESTED_ELSEWHERE = {
     "errors.py": "each error is tested where it is raised",
     "exporter/model.py": "value objects without invariants of their own",
     "exporter/ports.py": "protocols, and errors that are tested where they are raised",
+    "kubeapi/auth/ports.py": "protocols, and value objects without invariants of their own",
     "kubeapi/errors.py": "each error is tested where it is raised",
     "kubeapi/model.py": "value objects without invariants of their own",
     "kubeapi/ports.py": "protocols",

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from ssl import SSLObject
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -17,6 +18,10 @@ from gputide.kubeapi.routing import PEER_CERTIFICATE
 from gputide.kubeapi.tls import ServerTls
 
 BACKLOG = 512
+MAX_HEAD_BYTES = 64 * 1024
+
+FAREWELL_SECONDS = 1
+"""How long an idle client may take to answer the end of TLS: most look at it only when they ask."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +37,9 @@ class Serving:
     keep_alive_seconds: int = 90
     """After which an idle connection is closed."""
 
+    head_seconds: float = 30
+    """In which a client has to send the head of a request, or its connection is closed."""
+
     grace_seconds: int = 10
     """From the wish to stop until what still runs is cancelled."""
 
@@ -42,7 +50,8 @@ def listening(host: str, port: int) -> socket.socket:
     Raise SettingError where the address cannot be had.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio sets TCP_NODELAY only where the protocol is named: else each answer waits 40 ms
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
@@ -68,14 +77,15 @@ async def serve(
     context = how.tls.context() if how.tls else None
     config = uvicorn.Config(
         _with_extension(app, STOP, stop),
-        http=_Protocol,
+        http=type("_Timed", (_Protocol,), {"head_seconds": how.head_seconds}),
         ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=how.max_connections,
+        limit_concurrency=how.max_connections + 1,  # uvicorn refuses the one that reaches it
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         backlog=BACKLOG,
         timeout_keep_alive=how.keep_alive_seconds,
         timeout_graceful_shutdown=how.grace_seconds,
@@ -109,6 +119,9 @@ class _Server(uvicorn.Server):
 class _Protocol(H11Protocol):
     """A connection whose verified client certificate reaches the application."""
 
+    head_seconds: float
+    _head_timer: asyncio.TimerHandle | None = None
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         # the base class narrows the transport, so its subclass has to
         super().connection_made(transport)
@@ -117,6 +130,32 @@ class _Protocol(H11Protocol):
             # of a certificate that did not verify nothing arrives here: the handshake has failed
             certificate = tls.getpeercert(binary_form=True)
             self.app = _with_extension(self.app, PEER_CERTIFICATE, certificate)
+        self._watch_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget_head()
+        super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        super().shutdown()
+        if self.transport.is_closing():  # it was idle: nothing is lost
+            self.loop.call_later(FAREWELL_SECONDS, self.transport.abort)
+
+    def _watch_head(self) -> None:
+        """Let a connection go whose client never comes to the end of a request's head."""
+        if self.conn.their_state is not h11.IDLE:
+            self._forget_head()
+        elif self._head_timer is None:
+            self._head_timer = self.loop.call_later(self.head_seconds, self.transport.close)
+
+    def _forget_head(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
 
 def _with_extension(app: ASGIApp, name: str, value: object) -> ASGIApp:

@@ -65,8 +65,12 @@ async def test_connections_beyond_the_bound_are_refused() -> None:
     serving = Serving(max_connections=1)
     async with asyncio.timeout(10), httpx2.AsyncClient(trust_env=False) as client:
         running = asyncio.create_task(serve(door, listener, stop=stop, serving=serving))
+        first = asyncio.create_task(client.get(address(listener)))
+        await door.is_asked.wait()
         refused = await client.get(address(listener))
         assert refused.status_code == 503
+        door.is_open.set()
+        assert (await first).status_code == 200
         stop.set()
         await running
 
@@ -83,9 +87,44 @@ async def test_nobody_can_claim_another_address() -> None:
         await running
 
 
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: "])
+async def test_a_client_that_never_ends_its_head_is_let_go(sent: bytes) -> None:
+    quick = Serving(head_seconds=0.05)
+    door, stop, listener = Door(), asyncio.Event(), listening("127.0.0.1", 0)
+    async with asyncio.timeout(10):
+        running = asyncio.create_task(serve(door, listener, stop=stop, serving=quick))
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        writer.write(sent)
+        assert await reader.read() == b""
+        writer.close()
+        stop.set()
+        await running
+
+
+async def test_a_client_that_is_served_is_not_let_go() -> None:
+    quick = Serving(head_seconds=0.05)
+    door, stop, listener = Door(), asyncio.Event(), listening("127.0.0.1", 0)
+    async with asyncio.timeout(10):
+        running = asyncio.create_task(serve(door, listener, stop=stop, serving=quick))
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        await asyncio.wait([running], timeout=0.2)
+        door.is_open.set()
+        assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+        writer.close()
+        stop.set()
+        await running
+
+
 def test_an_address_that_is_taken_is_named() -> None:
     taken = listening("127.0.0.1", 0)
     port = taken.getsockname()[1]
     with pytest.raises(SettingError, match=f"127.0.0.1:{port}"):
         listening("127.0.0.1", port)
     taken.close()
+
+
+def test_small_answers_leave_at_once() -> None:
+    listener = listening("127.0.0.1", 0)
+    assert listener.proto == socket.IPPROTO_TCP  # else asyncio does not set TCP_NODELAY
+    listener.close()
