@@ -110,8 +110,8 @@ class Control:
             if ref is not None and ref.kind not in caches.workloads:
                 others[Key(namespace=one.namespace, name=one.name)] = ref
         return World(
-            # claims are judged over all autoscalers, whoever's shard they are of
             declared=declared,
+            everyone=caches.declared.objects,
             workloads={kind: one.objects for kind, one in caches.workloads.items()},
             pods=caches.pods.objects,
             scalers=caches.scalers.objects,

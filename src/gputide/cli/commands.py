@@ -24,6 +24,10 @@ COMMANDS = {
         "Connect a site's nodes to the gateways; dials out alone.",
         is_group=True,
     ),
+    "autoscaler": Command(
+        "gputide.cli.autoscaler:autoscaler",
+        "Scale workloads ahead of their load, as their AdvancedHorizontalPodAutoscalers ask.",
+    ),
     "backtest": Command(
         "gputide.cli.backtest:backtest",
         "Replay recorded load: what each policy would have cost, and where it would have hurt.",

@@ -58,7 +58,7 @@ def create(
         The gateways' directory.
 
     """
-    from gputide.tunnel.durations import parse_span
+    from gputide.durations import parse_span
     from gputide.tunnel.gateway.serving import TOKENS, make_private
     from gputide.tunnel.identity.authority import open_authority
     from gputide.tunnel.identity.tokens import DirectoryTokens, format_token, new_token

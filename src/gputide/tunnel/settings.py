@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from gputide.durations import parse_span
 from gputide.errors import SettingError
-from gputide.tunnel.durations import parse_span
 from gputide.tunnel.gateway.names import check_addresses
 from gputide.tunnel.model import parse_port
 

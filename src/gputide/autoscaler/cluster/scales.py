@@ -7,7 +7,7 @@ from gputide.autoscaler.model import Key, Pod, Target
 from gputide.clock import Clock
 from gputide.kube.client import KubeClient
 from gputide.kube.errors import KubeError
-from gputide.kube.model import PODS
+from gputide.kube.model import PODS, JsonObject, ObjectList
 from gputide.scaling import TargetRef
 
 KEEP_SECONDS = 15.0
@@ -48,7 +48,9 @@ class Scales:
             selector = str((scale.get("status") or {}).get("selector") or "")
             pods: tuple[Pod, ...] = ()
             if selector:
-                listed = await self.client.list(PODS, key.namespace, label_selector=selector)
+                listed: ObjectList[JsonObject] = await self.client.list(
+                    PODS, key.namespace, label_selector=selector
+                )
                 pods = _pods(listed.items)
         except KubeError:
             return None

@@ -16,6 +16,11 @@ class World:
     """The cluster at one moment."""
 
     declared: Mapping[ObjectKey, Declared]
+    """Those that this controller decides for."""
+
+    everyone: Mapping[ObjectKey, Declared]
+    """All of them: whose a workload is, is judged over all shards."""
+
     workloads: Mapping[str, Mapping[ObjectKey, Workload]]
     """By kind."""
 
@@ -47,7 +52,7 @@ class Owners:
 def subjects_of(world: World) -> list[Subject]:
     """Return the readable autoscalers with their workloads, by name."""
     owners = Owners(world)
-    firsts = first_claims(world.declared.values())
+    firsts = first_claims(world.everyone.values())
     hpas = {
         (namespace, one.target_kind, one.target_name): one.name
         for (namespace, _), one in world.scalers.items()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gputide.tunnel.durations import span
+from gputide.durations import span
 from gputide.tunnel.link import Link
 from gputide.tunnel.model import Identity, TunnelRefusedError
 from gputide.tunnel.pages import PageShelf

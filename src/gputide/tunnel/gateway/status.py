@@ -2,7 +2,7 @@
 
 from html import escape
 
-from gputide.tunnel.durations import span
+from gputide.durations import span
 from gputide.tunnel.gateway.registry import Registry, Seen
 
 MAX_ROWS = 2000

@@ -1,0 +1,81 @@
+"""`gputide autoscaler`: the controller of AdvancedHorizontalPodAutoscalers."""
+
+import asyncio
+import os
+import socket
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Group, Parameter
+
+from gputide.autoscaler.settings import AutoscalerSettings
+from gputide.cli.logs import configure_logs
+from gputide.cli.process import run_until_stopped
+from gputide.clock import SystemClock
+from gputide.errors import SettingError
+from gputide.prometheus.settings import PrometheusSettings
+
+if TYPE_CHECKING:
+    from gputide.kube.client import KubeClient
+    from gputide.kube.lease import Election
+
+CONTROLLER = Group("Controller", sort_key=1)
+PROMETHEUS = Group(
+    "Prometheus, instead of ConfigMap kube-system/application-intelligence", sort_key=2
+)
+LEASE = "gputide-autoscaler"
+
+
+def autoscaler(
+    settings: Annotated[
+        AutoscalerSettings, Parameter(name="*", group=CONTROLLER)
+    ] = AutoscalerSettings(),
+    *,
+    prometheus: Annotated[PrometheusSettings | None, Parameter(name="*", group=PROMETHEUS)] = None,
+) -> None:
+    """Scale workloads ahead of their load, as their AdvancedHorizontalPodAutoscalers ask."""
+    from gputide.autoscaler.run import read_token
+
+    configure_logs(settings.log_format)
+    read_token(settings.token_file)  # a bad file is told before anything starts
+    asyncio.run(run_until_stopped(_run(settings, prometheus)))
+
+
+async def _run(settings: AutoscalerSettings, prometheus: PrometheusSettings | None) -> None:
+    from gputide.autoscaler.run import new_controller, run
+    from gputide.kube.client import KubeClient
+    from gputide.kube.settings import KubeSettings
+
+    clock = SystemClock()
+    listening = _bind(settings.listen_address)
+    kube = KubeSettings(kubeconfig=settings.kubeconfig, context=settings.context)
+    async with KubeClient(kube) as client:
+        controller = new_controller(
+            client,
+            clock,
+            settings,
+            prometheus=prometheus,
+            election=_election(settings, client, clock),
+        )
+        await run(controller, listening)
+
+
+def _election(
+    settings: AutoscalerSettings, client: "KubeClient", clock: SystemClock
+) -> "Election | None":
+    from gputide.kube.lease import Election, LeaseTerms
+
+    if not settings.leader_elect:
+        return None
+    identity = f"{socket.gethostname()}_{os.getpid()}"
+    terms = LeaseTerms(namespace=settings.lease_namespace, name=LEASE, identity=identity)
+    return Election(client, terms, clock)
+
+
+def _bind(address: str) -> socket.socket:
+    host, _, port = address.rpartition(":")
+    try:
+        made = socket.create_server((host.strip("[]"), int(port)))
+    except (OSError, ValueError, OverflowError) as error:
+        words = getattr(error, "strerror", None) or "no HOST:PORT"
+        raise SettingError("listen-address", f"cannot listen on {address}: {words}") from error
+    return made
