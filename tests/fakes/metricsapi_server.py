@@ -91,14 +91,14 @@ async def metricsapi_server(
     assert running.files.ca_file is not None
     context = ssl.create_default_context(cafile=str(running.files.ca_file))
     url = f"https://127.0.0.1:{running.port}"
-    async with httpx2.AsyncClient(
-        base_url=url, verify=context, trust_env=False, timeout=30
-    ) as client:
-        try:
+    try:
+        async with httpx2.AsyncClient(
+            base_url=url, verify=context, trust_env=False, timeout=30
+        ) as client:
             yield MetricsApiServer(running, client)
-        finally:
-            task.cancel()
-            await asyncio.wait({task}, timeout=STOP_SECONDS)
+    finally:
+        task.cancel()
+        await asyncio.wait({task}, timeout=STOP_SECONDS)
 
 
 def register(kubectl: Kubectl, server: MetricsApiServer) -> None:

@@ -43,7 +43,6 @@ async def run(asked: Asked, clock: Clock, *, started: Callable[[Running], None] 
     async with AsyncExitStack() as stack:
         built = await build(asked, clock, stack)
         files = _files(asked.serving, clock)
-        api, plain = _listeners(asked.serving)
         tls = ServerTls(
             cert_file=files.cert_file,
             key_file=files.key_file,
@@ -51,7 +50,8 @@ async def run(asked: Asked, clock: Clock, *, started: Callable[[Running], None] 
         )
         page = SelfMetrics(built.api.counted, lambda: rows(built, files.cert_file))
         stop = asyncio.Event()
-        tls.context()  # a certificate that cannot be used is said now, on one line
+        tls.context()  # a certificate that cannot be used is said before anything listens
+        api, plain = _listeners(asked.serving)
         async with asyncio.TaskGroup() as tasks:
             works = [tasks.create_task(_forever(work, clock)) for work in built.works]
             serving = [serve(built.api.app, api, stop=stop, serving=Serving(tls=tls))]
