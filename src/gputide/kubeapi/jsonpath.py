@@ -11,6 +11,7 @@ from typing import Any
 from gputide.errors import GputideError
 
 MAX_STEPS = 64
+MAX_CHARACTERS = 1024
 Step = Callable[[Any], Iterator[Any]]
 
 _TOKEN = re.compile(
@@ -55,6 +56,8 @@ def compiled(path: str) -> Callable[[Any], Any]:
 
 
 def _steps(path: str) -> tuple[Step, ...]:
+    if len(path) > MAX_CHARACTERS:
+        raise JsonPathError(path[:40], f"is longer than {MAX_CHARACTERS} characters")
     text = path.strip()
     if text.startswith("{") and text.endswith("}"):
         text = text[1:-1]

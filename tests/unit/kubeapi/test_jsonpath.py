@@ -50,6 +50,11 @@ def test_a_path_beyond_what_is_known_is_refused_and_named(path: str) -> None:
     assert refused.value.path == path
 
 
+def test_a_path_that_is_too_long_is_refused_unread() -> None:
+    with pytest.raises(JsonPathError, match="longer than"):
+        compiled("." + "a" * 2000)
+
+
 def test_a_path_of_too_many_steps_is_refused() -> None:
     with pytest.raises(JsonPathError):
         compiled(".a" * 65)

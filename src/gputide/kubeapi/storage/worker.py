@@ -130,7 +130,7 @@ class Worker:
         except sqlite3.OperationalError:
             raise  # the disk is full, or worse: nothing of this commit can stand
         except BaseException as error:  # noqa: BLE001 whatever it is belongs to whoever asked
-            step.error = error
+            step.error = _refused(error)
             self._connection.execute("ROLLBACK TO step")
             counters.revision = revision
             del counters.pending[logged:]
@@ -150,3 +150,10 @@ class Worker:
             self._connection.execute("ROLLBACK")
         self._rows.counters.revision, self._rows.counters.compacted = committed
         self._rows.counters.pending = []
+
+
+def _refused(error: BaseException) -> BaseException:
+    """Return the error as whoever asked gets it."""
+    if isinstance(error, RecursionError):  # what a client sent leads deeper than we walk
+        return StatusError(400, "BadRequest", "the object is nested too deeply")
+    return error

@@ -110,6 +110,27 @@ async def test_a_change_that_fails_leaves_the_object_and_the_counter() -> None:
         assert await store.revision() == 2
 
 
+async def test_an_object_that_is_nested_too_deeply_is_refused() -> None:
+    async with storage() as store:
+        await store.create(WIDGET, widget())
+        deep: JsonObject = {}
+        for _ in range(5000):
+            deep = {"a": deep}
+        with pytest.raises(StatusError, match="nested too deeply") as caught:
+            await store.update(WIDGET, "n", "a", lambda obj: obj | {"spec": deep})
+
+        assert caught.value.code == 400
+
+
+async def test_true_is_another_value_than_one() -> None:
+    async with storage() as store:
+        await store.create(WIDGET, widget())
+        changed = await store.update(WIDGET, "n", "a", lambda obj: obj | {"spec": {"size": True}})
+
+        assert changed["metadata"]["resourceVersion"] == "3"
+        assert (await store.get(WIDGET, "n", "a"))["spec"] == {"size": True}
+
+
 async def test_a_dry_run_answers_and_stores_nothing() -> None:
     async with storage() as store:
         tried = await store.create(WIDGET, widget(), is_dry_run=True)
