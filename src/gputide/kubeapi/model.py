@@ -6,6 +6,8 @@ from enum import StrEnum
 from typing import Any
 
 JsonObject = dict[str, Any]
+UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What a reader of an object raises where a part that no schema describes has an odd shape."""
 
 
 class Scope(StrEnum):

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gputide.kubeapi.age import age
-from gputide.kubeapi.model import Column, JsonObject
+from gputide.kubeapi.model import UNREADABLE, Column, JsonObject
 from gputide.kubeapi.negotiate import Accepted, Form
 
 NAME = Column(
@@ -91,7 +91,10 @@ class Shown:
         return row
 
     def _cell(self, column: Column, obj: JsonObject) -> Any:  # noqa: ANN401 any cell
-        value = column.read(obj)
+        try:
+            value = column.read(obj)
+        except UNREADABLE:  # one object of an odd shape must not hide all the others
+            return None
         return age(value, self._now_seconds) if column.type == "date" else value
 
     def _partial(self, obj: JsonObject) -> JsonObject:

@@ -80,3 +80,10 @@ def test_a_bookmark_is_a_table_without_rows() -> None:
 
 def test_the_plain_form_is_the_object_itself() -> None:
     assert shown(Accepted()).one(OBJECT) is OBJECT
+
+
+def test_an_object_of_an_odd_shape_hides_no_other() -> None:
+    odd = {"metadata": {"name": "odd", "creationTimestamp": None}, "spec": []}
+    rows = shown().many({"metadata": {}, "items": [odd, OBJECT]})["rows"]
+    assert rows[0]["cells"] == ["odd", None, None, "<unknown>"]
+    assert rows[1]["cells"][:2] == ["a", 3]

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gputide.kubeapi.errors import bad_request, invalid
+from gputide.kubeapi.errors import StatusError, bad_request, invalid
 from gputide.kubeapi.handlers.options import WriteOptions, strict_error
 from gputide.kubeapi.metadata import metadata_problems, unknown_metadata, without_unknown
-from gputide.kubeapi.model import JsonObject, Kind, Problem, Scope
+from gputide.kubeapi.model import UNREADABLE, JsonObject, Kind, Problem, Scope
 from gputide.kubeapi.patch import record_update
 from gputide.kubeapi.structural import defaulted
 from gputide.kubeapi.validation import problems, pruned
@@ -70,8 +70,7 @@ class Preparation:
                     f"the {name} in the data ({body[name]}) does not match the expected "
                     f"{name} ({wanted})"
                 )
-        stated = body.get("metadata")
-        metadata: dict[str, Any] = dict(stated) if isinstance(stated, dict) else {}
+        metadata = dict(metadata_of(body))
         if kind.scope is Scope.NAMESPACED:
             _same("namespace", metadata, self.namespace)
         elif metadata.get("namespace"):
@@ -92,7 +91,12 @@ class Preparation:
         kept = head | pruned(rest, self.kind.schema, unknown)
         self._tell(unknown)
         filled: JsonObject = defaulted(kept, self.kind.schema)
-        return self.kind.default(filled) if self.kind.default else filled
+        if self.kind.default is None:
+            return filled
+        try:
+            return self.kind.default(filled)
+        except UNREADABLE as error:
+            raise self._misshapen(filled, error) from error
 
     def _tell(self, unknown: Iterable[str]) -> None:
         if self.options.validation == "Ignore":
@@ -114,10 +118,22 @@ class Preparation:
     def _content_problems(self, obj: JsonObject, old: JsonObject | None) -> list[Problem]:
         found = problems(_content(obj), self.kind.schema | {"required": _required(self.kind)})
         if not found and self.kind.validate is not None:
-            found = list(self.kind.validate(obj, old))
+            try:
+                found = list(self.kind.validate(obj, old))
+            except UNREADABLE as error:
+                raise self._misshapen(obj, error) from error
         if self.subresource == "status":  # its writer cannot mend the rest
             found = [one for one in found if one.field.startswith("status")]
         return found
+
+    def _misshapen(self, obj: JsonObject, error: Exception) -> StatusError:
+        """Return the 422 of an object whose open parts have an odd shape; say the schema's, too."""
+        kind, name = self.kind, str(obj["metadata"].get("name") or "")
+        found = problems(_content(obj), kind.schema | {"required": _required(kind)})
+        odd = Problem(
+            field="<nil>", message=f"Invalid value: is not shaped as a {kind.kind}: {error}"
+        )
+        return invalid(kind.kind, name, found or [odd])
 
     def _recorded(self, old: JsonObject | None, new: JsonObject) -> JsonObject:
         options = self.options
@@ -129,6 +145,17 @@ class Preparation:
             now=options.now,
             subresource=self.subresource,
         )
+
+
+def metadata_of(body: JsonObject) -> JsonObject:
+    """Return the metadata that a body states; raise 400 where it is no object."""
+    stated = body.get("metadata")
+    if stated is not None and not isinstance(stated, dict):
+        raise bad_request("metadata must be an object")
+    rows = (stated or {}).get("managedFields") or []
+    if not isinstance(rows, list) or not all(isinstance(one, dict) for one in rows):
+        raise bad_request("metadata.managedFields must be a list of objects")
+    return stated or {}
 
 
 def _same(name: str, metadata: dict[str, Any], wanted: str) -> None:

@@ -11,6 +11,7 @@ from gputide.kubeapi.handlers import write
 from gputide.kubeapi.handlers.answer import json_answer
 from gputide.kubeapi.handlers.body import media_type, parsed, read_body, unsupported
 from gputide.kubeapi.handlers.context import Asked
+from gputide.kubeapi.handlers.prepare import metadata_of
 from gputide.kubeapi.model import JsonObject, Kind, Problem, ScalePaths
 
 SCALE = Kind(group="autoscaling", version="v1", kind="Scale", plural="scales")
@@ -68,7 +69,7 @@ async def _scaled(asked: Asked, make: Callable[[JsonObject], JsonObject]) -> Res
 
     def change(old: JsonObject) -> JsonObject:
         wanted = make(scale_of(_with_replicas(old, paths), paths))
-        metadata = wanted.get("metadata") or {}
+        metadata = metadata_of(wanted)
         for name in ("resourceVersion", "uid"):
             if metadata.get(name) and metadata[name] != old["metadata"].get(name):
                 raise conflict(asked.resource, asked.target.name, f"another {name} is there")

@@ -19,7 +19,7 @@ from gputide.kubeapi.handlers.body import (
 )
 from gputide.kubeapi.handlers.context import Asked
 from gputide.kubeapi.handlers.options import WriteOptions, write_options
-from gputide.kubeapi.handlers.prepare import Preparation
+from gputide.kubeapi.handlers.prepare import Preparation, metadata_of
 from gputide.kubeapi.handlers.read import shown
 from gputide.kubeapi.model import JsonObject, Kind
 from gputide.kubeapi.patch import apply, json_patch, merge, strategic
@@ -154,6 +154,7 @@ async def _apply(asked: Asked, body: JsonObject, duplicates: list[str]) -> Respo
 
 
 def _require_head(body: JsonObject) -> None:
+    metadata_of(body)
     for name, word in (("kind", "Kind"), ("apiVersion", "apiVersion")):
         if not body.get(name):
             raise bad_request(f"Object '{word}' is missing in the body")

@@ -146,7 +146,7 @@ def owned(entries: Iterable[Entry]) -> frozenset[Path]:
 
 def _is_owned(path: Path, kind: Kind, subresource: str) -> bool:
     """Whether an ordinary writer comes to own the path: not of what every object has."""
-    if kind.has_status and not subresource and path[0] == "f:status":
+    if kind.has_status and not subresource and path[:1] == ("f:status",):
         return False
     always = BUILT_IN_STRUCTS if kind.has_strategic_merge else CUSTOM_STRUCTS
     return path not in always

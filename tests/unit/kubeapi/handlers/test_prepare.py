@@ -121,3 +121,19 @@ def test_a_finalizer_may_go_where_the_rest_is_invalid_already() -> None:
 def test_writing_the_same_again_changes_nothing() -> None:
     old = way(name="a").updated(stored(), box("a", size=2))
     assert way(name="a").updated(old, old) == old
+
+
+@pytest.mark.parametrize("metadata", ["x", ["a"], 1, {"managedFields": {}}, {"managedFields": [1]}])
+def test_metadata_of_an_odd_shape_is_a_400(metadata: object) -> None:
+    assert code_of(lambda: way().created(box("a") | {"metadata": metadata})) == 400
+
+
+@pytest.mark.parametrize("part", ["default", "validate"])
+def test_an_object_that_its_kind_cannot_read_is_a_422(part: str) -> None:
+    readers: dict[str, Any] = {
+        "default": lambda obj: obj["status"]["a"].items(),
+        "validate": lambda obj, _old: obj["status"]["a"].items(),
+    }
+    kind = replace(BOX, has_status=False, **{part: readers[part]})
+    body = box("a") | {"status": {"a": "odd"}}
+    assert code_of(lambda: way(kind).created(body)) == 422
