@@ -123,7 +123,9 @@ def test_writing_the_same_again_changes_nothing() -> None:
     assert way(name="a").updated(old, old) == old
 
 
-@pytest.mark.parametrize("metadata", ["x", ["a"], 1, {"managedFields": {}}, {"managedFields": [1]}])
+@pytest.mark.parametrize(
+    "metadata", ["x", ["a"], 1, {"managedFields": {"a": 1}}, {"managedFields": [1]}]
+)
 def test_metadata_of_an_odd_shape_is_a_400(metadata: object) -> None:
     assert code_of(lambda: way().created(box("a") | {"metadata": metadata})) == 400
 
