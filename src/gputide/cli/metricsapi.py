@@ -1,6 +1,7 @@
 """`gputide metricsapi`: Kubernetes' metrics APIs, served from Prometheus and forecasts."""
 
 import asyncio
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Group, Parameter
@@ -33,3 +34,33 @@ def serve(
     configure_logs(serving.log_format)
     asked = Asked(serving=serving, metrics=metrics, prometheus=server)
     asyncio.run(run_until_stopped(run(asked, SystemClock())))
+
+
+@app.command
+def explain(
+    metric: str,
+    /,
+    *,
+    config: Path,
+    namespace: str = "default",
+    server: Annotated[PrometheusSettings, Parameter(name="*", group=SERVER)],
+) -> None:
+    """Say why a metric has, or has not, values: rule by rule, with the queries that are sent.
+
+    Parameters
+    ----------
+    metric:
+        Name of the metric, as the API calls it.
+    config:
+        Rules, in prometheus-adapter's format.
+    namespace:
+        Namespace that is asked about.
+    server:
+        The Prometheus to ask.
+
+    """
+    from gputide.metricsapi.asking import explanation
+
+    asked = explanation(config, server, SystemClock(), metric=metric, namespace=namespace)
+    for line in asyncio.run(asked):
+        print(line)  # noqa: T201 what was asked for

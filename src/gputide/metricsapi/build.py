@@ -18,7 +18,8 @@ from gputide.metricsapi.objects import KubeObjects
 from gputide.metricsapi.peers import Peer, PeerSettings
 from gputide.metricsapi.ports import ExternalSource
 from gputide.metricsapi.predictions.metrics import ForecastMetrics
-from gputide.metricsapi.ruled import Ruled, quantity, ruled
+from gputide.metricsapi.quantity import quantity
+from gputide.metricsapi.ruled import Ruled, ruled
 from gputide.metricsapi.settings import SERVICE_ACCOUNT, MetricsSettings, ServingSettings
 from gputide.metricsapi.trust import NOBODY, Access, ClusterTrust, TrustFiles, access
 from gputide.prometheus.settings import PrometheusSettings
@@ -132,7 +133,7 @@ async def _rules(asked: Asked, clock: Clock, stack: AsyncExitStack) -> Ruled | N
         return None
     if server is None:
         raise SettingError("config", "rules need a prometheus-url")
-    return await ruled(asked.metrics, server, clock, stack)
+    return await ruled(asked.metrics.config, asked.metrics, server, clock, stack)
 
 
 def _forwarding(

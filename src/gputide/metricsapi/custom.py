@@ -1,6 +1,7 @@
 """custom.metrics.k8s.io, v1beta2 and v1beta1: values that belong to objects."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from gputide.clock import Clock
@@ -66,13 +67,7 @@ class CustomValues:
             found = await self._objects.named(ask.resource, ask.names[0])
         if not found.names:
             raise no_metric(f"{ask.metric} {where}", "the selector selects no object")
-        asked = CustomAsk(
-            resource=ask.resource,
-            namespace=ask.namespace,
-            names=found.names,
-            metric=ask.metric,
-            selector=ask.selector,
-        )
+        asked = replace(ask, names=found.names, singular=found.kind.lower())
         values = await self._source.read(asked)
         if not values:
             raise no_metric(f"{ask.metric} {where}", "no series that can be told")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from gputide.clock import Clock, utc_from_unix
+from gputide.errors import QueryError
 from gputide.kubeapi.auth.ports import CacheBounds
-from gputide.kubeapi.errors import StatusError
 from gputide.kubeapi.model import ComputedResource, JsonObject, ReadRequest
 from gputide.metricsapi.forwarded import is_forwarded
 from gputide.metricsapi.ports import ExternalAsk, ExternalSource, Measured
@@ -51,8 +51,13 @@ class ExternalMetrics:
         return await self.questions.get(ask, lambda: self._read(ask))
 
     async def _read(self, ask: ExternalAsk) -> JsonObject:
+        failed: QueryError | None = None
         for source in self._sources:
-            found = await source.read(ask)
+            try:
+                found = await source.read(ask)
+            except QueryError as error:  # another may have it all the same
+                failed = failed or error
+                continue
             if found is None:
                 continue
             if not found:
@@ -63,10 +68,9 @@ class ExternalMetrics:
                 "metadata": {},
                 "items": [item(ask.metric, one) for one in found],
             }
-        raise self._unknown(ask)
-
-    def _unknown(self, ask: ExternalAsk) -> StatusError:
-        return no_metric(ask.metric, "no rule, forecast or other server has it")
+        if failed is not None:
+            raise failed
+        raise no_metric(ask.metric, "no rule, forecast or other server has it")
 
 
 def item(metric: str, measured: Measured) -> JsonObject:

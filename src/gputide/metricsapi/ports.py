@@ -102,6 +102,9 @@ class CustomAsk:
     selector: str = ""
     """Label selector on the series (metricLabelSelector)."""
 
+    singular: str = ""
+    """The resource's singular, once its kind is known."""
+
 
 class CustomSource(Protocol):
     """Somebody who knows metrics of objects."""

@@ -1,6 +1,6 @@
 """The rules file, followed: a new one is taken up, a bad one leaves the old rules at work."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -54,12 +54,12 @@ class RulesFile(Generic[Rules]):
         log.info("rules reloaded", file=str(self._path))
         return True
 
-    async def follow(self, clock: Clock, changed: Callable[[Rules], None]) -> None:
+    async def follow(self, clock: Clock, changed: Callable[[Rules], Awaitable[None]]) -> None:
         """Look at the file every two seconds until cancelled."""
         while True:
             await clock.sleep(POLL_SECONDS)
             if self.poll():
-                changed(self.rules)
+                await changed(self.rules)
 
     def _stat(self) -> State:
         try:

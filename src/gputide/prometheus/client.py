@@ -134,14 +134,18 @@ class Prometheus:
         )
         return tuple(found)
 
-    async def label_names(self, matchers: Sequence[str] = ()) -> tuple[str, ...]:
-        """Return the names of all labels (of the series that match)."""
-        parameters = [("match[]", one) for one in matchers]
+    async def label_names(
+        self, matchers: Sequence[str] = (), *, span: tuple[float, float] | None = None
+    ) -> tuple[str, ...]:
+        """Return the names of all labels (of the series that match, within a span of time)."""
+        parameters = [("match[]", one) for one in matchers] + _span(span)
         return tuple(await self._data("/api/v1/labels", parameters, list[str]))
 
-    async def label_values(self, name: str, matchers: Sequence[str] = ()) -> tuple[str, ...]:
+    async def label_values(
+        self, name: str, matchers: Sequence[str] = (), *, span: tuple[float, float] | None = None
+    ) -> tuple[str, ...]:
         """Return the values of one label; of `__name__` these are the metrics."""
-        parameters = [("match[]", one) for one in matchers]
+        parameters = [("match[]", one) for one in matchers] + _span(span)
         path = f"/api/v1/label/{quote(name, safe='')}/values"
         return tuple(await self._data(path, parameters, list[str], may_post=False))
 
@@ -218,6 +222,11 @@ class Prometheus:
 
     def _unexpected(self, error: AnswerError | ServerError) -> QueryError:
         return QueryError(self.target, f"unexpected answer: {clean(str(error))}")
+
+
+def _span(span: tuple[float, float] | None) -> list[tuple[str, str]]:
+    """Return the parameters that bound a question about labels by Unix times."""
+    return [] if span is None else [("start", _time(span[0])), ("end", _time(span[1]))]
 
 
 def _time(seconds: float) -> str:

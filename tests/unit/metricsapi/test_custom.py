@@ -57,6 +57,7 @@ async def test_pods_are_found_by_label_and_their_series_by_the_other_selector() 
             names=("bert-0", "bert-1"),
             metric="gpu_util",
             selector="gpu=0",
+            singular="pod",
         )
     ]
     assert answer["apiVersion"] == "custom.metrics.k8s.io/v1beta2"

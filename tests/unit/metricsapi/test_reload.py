@@ -83,7 +83,7 @@ async def test_whoever_follows_hears_of_new_rules(tmp_path: Path) -> None:
     changed(path, "two")
     clock, seen = FakeClock(), list[str]()
 
-    def hear(new: str) -> None:
+    async def hear(new: str) -> None:
         seen.append(new)
         raise InputError("test", "enough")
 

@@ -104,7 +104,7 @@ def _callout(detail: Detail, words: Words) -> Callout:
 
 
 def _chain(detail: Detail, words: Words) -> Table:
-    rows = [(step.reason, _number(step.replicas, words), step.text) for step in detail.steps]
+    rows = [(step.reason, _pods(step.replicas), step.text) for step in detail.steps]
     columns = (
         Column(label=words.reason, is_number=False),
         Column(label=words.pods),
@@ -180,6 +180,11 @@ def _target(detail: Detail, words: Words) -> str:
 
 def _number(value: int | None, words: Words) -> str:
     return words.unknown if value is None else str(value)
+
+
+def _pods(value: float | None) -> str:
+    """Return a step's pods; a step that settles none has an empty cell."""
+    return "" if value is None else f"{value:.10g}"
 
 
 def _percent(value: float | None, words: Words) -> str:

@@ -12,7 +12,7 @@ class Step(_Wire, frozen=True, kw_only=True):
 
     reason: str
     text: str
-    replicas: int | None = None
+    replicas: float | None = None
 
 
 class Summary(_Wire, frozen=True, kw_only=True):

@@ -1,0 +1,185 @@
+"""The rules as sources: a question becomes one PromQL query, its answer values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gputide.kubeapi.errors import StatusError
+from gputide.metricsapi.ports import CustomAsk, CustomRow, ExternalAsk, Measured, Resource
+from gputide.metricsapi.prometheus import Source
+from gputide.metricsapi.questions import no_metric
+from gputide.metricsapi.rules.model import Rule
+from gputide.metricsapi.rules.selector import Matcher, among, matchers
+from gputide.metricsapi.series import Series, SeriesIndex
+from gputide.metricsapi.values import Values, stamped, values, window_of
+from gputide.prometheus.failures import RefusedError
+
+NAMESPACES = Resource(plural="namespaces")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """One PromQL query, as a rule makes it."""
+
+    expression: str
+    selector: str
+    """The series behind it."""
+
+    group_by: str = ""
+    """Label by which values are told apart; "" for external metrics."""
+
+
+class RuleValues:
+    """Asks Prometheus; where it cannot join values and times in one query, for values alone."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._plain: set[str] = set()
+
+    async def ask(self, query: Query) -> Values:
+        """Return the values; raise QueryError."""
+        window_seconds = window_of(query.expression)
+        if query.selector not in self._plain:
+            expression = stamped(query.expression, query.selector, query.group_by)
+            try:
+                result = await self._source.query(expression)
+            except RefusedError as error:
+                if error.status not in (400, 422):
+                    raise
+            else:
+                return values(result, group_by=query.group_by, window_seconds=window_seconds)
+        result = await self._source.query(query.expression)
+        if len(self._plain) < 1000:
+            self._plain.add(query.selector)  # a scalar, say: values and times cannot be joined
+        return values(result, group_by=query.group_by, window_seconds=window_seconds)
+
+
+class RuleExternal:
+    """External metrics of the rules."""
+
+    def __init__(self, index: SeriesIndex, asked: RuleValues) -> None:
+        self._index = index
+        self._values = asked
+
+    def names(self) -> Sequence[str]:
+        """Return the names that are known."""
+        return self._index.listing.external_names
+
+    async def read(self, ask: ExternalAsk) -> Sequence[Measured] | None:
+        """Return the values; None where no rule has the metric."""
+        if not self._index.rules.external:
+            return None
+        series = await found(self._index, ask.metric, is_external=True)
+        if not series:
+            return None
+        query = external_query(series[0], ask.namespace, ask.selector)
+        return told(await self._values.ask(query), ask.metric, query)
+
+
+class RuleCustom:
+    """Metrics of objects, by the rules."""
+
+    def __init__(self, index: SeriesIndex, asked: RuleValues) -> None:
+        self._index = index
+        self._values = asked
+
+    def rows(self) -> Sequence[CustomRow]:
+        """Return what is known."""
+        return self._index.listing.custom_rows
+
+    async def read(self, ask: CustomAsk) -> Sequence[tuple[str, Measured]]:
+        """Return objects and their values; raise StatusError (404) where there is none."""
+        series = await found(self._index, ask.metric, is_external=False)
+        if not series:
+            raise no_metric(ask.metric, "no rule has it")
+        chosen = next((one for one in series if _label(one, ask) in one.labels), series[0])
+        label = _label(chosen, ask)
+        if label is None:
+            why = f"{chosen.rule.place} says no label for {ask.resource.qualified}"
+            raise no_metric(ask.metric, why)
+        query = custom_query(chosen, ask, label)
+        wanted = set(ask.names)
+        answer = told(await self._values.ask(query), ask.metric, query)
+        by_name: dict[str, Measured] = {}
+        for one in answer:
+            name = dict(one.labels).get(label, "")
+            if name in by_name:
+                raise no_metric(ask.metric, f"several values for {name}: group by {label}")
+            if name in wanted:
+                by_name[name] = one
+        return [(name, by_name[name]) for name in ask.names if name in by_name]
+
+
+async def found(index: SeriesIndex, metric: str, *, is_external: bool) -> tuple[Series, ...]:
+    """Return the series behind a name, looked up anew where it is not known."""
+    for is_last in (False, True):
+        listing = index.listing
+        by_name = listing.external if is_external else listing.custom
+        if metric in by_name:
+            return by_name[metric]
+        if not is_last:
+            await index.look_again()
+    return ()
+
+
+def external_query(series: Series, namespace: str, selector: str) -> Query:
+    """Return the query of an external metric."""
+    rule, wanted = series.rule, [*matchers(selector)]
+    labels: dict[str, str] = {one.label: one.value for one in wanted if one.operator == "="}
+    if rule.is_namespaced:
+        label = rule.label_of(NAMESPACES, "namespace")
+        if label is None:
+            why = f"{rule.place} says no label for namespaces: give one, or namespaced: false"
+            raise StatusError(500, "InternalError", why)
+        wanted.append(Matcher(label, "=", namespace))
+        labels[label] = namespace
+    return _query(rule, series.name, wanted, labels)
+
+
+def custom_query(series: Series, ask: CustomAsk, label: str) -> Query:
+    """Return the query of a metric of some objects, told apart by a label."""
+    rule, wanted = series.rule, [*matchers(ask.selector)]
+    labels: dict[str, str] = {}
+    namespace_label = rule.label_of(NAMESPACES, "namespace")
+    if ask.namespace and ask.resource != NAMESPACES and rule.is_namespaced and namespace_label:
+        wanted.append(Matcher(namespace_label, "=", ask.namespace))
+        labels[namespace_label] = ask.namespace
+    wanted.append(among(label, ask.names))
+    labels[label] = "|".join(ask.names)
+    return _query(rule, series.name, wanted, labels, group_by=label)
+
+
+def told(answer: Values, metric: str, query: Query) -> Sequence[Measured]:
+    """Return the values; raise 404 with the query where there are none that can be told."""
+    if not answer.told:
+        why = "no series has a sample"
+        if answer.untold:
+            why = f"all {answer.untold} values are not a number, infinite or too large"
+        raise no_metric(metric, f"{why}: {query.expression}")
+    return answer.told
+
+
+def _query(
+    rule: Rule,
+    series: str,
+    wanted: Sequence[Matcher],
+    labels: Mapping[str, str],
+    *,
+    group_by: str = "",
+) -> Query:
+    joined = ",".join(map(str, wanted))
+    fields: dict[str, str | Sequence[str] | Mapping[str, str]] = {
+        "Series": series,
+        "LabelMatchers": joined,
+        "GroupBy": group_by,
+        "GroupBySlice": [group_by] if group_by else [],
+        "LabelValuesByName": labels,
+    }
+    return Query(
+        expression=rule.metrics_query.render(fields),
+        selector=f"{series}{{{joined}}}",
+        group_by=group_by,
+    )
+
+
+def _label(series: Series, ask: CustomAsk) -> str | None:
+    return series.rule.label_of(ask.resource, ask.singular)

@@ -1,0 +1,1 @@
+"""prometheus-adapter's rules: grammar, names, templates, selectors. Pure."""

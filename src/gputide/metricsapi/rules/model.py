@@ -1,0 +1,116 @@
+"""One rule: which series it takes, what they are called, what they belong to, how to ask."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gputide.metricsapi.ports import Resource
+from gputide.metricsapi.rules.template import Template
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A rule of the section `rules` or `externalRules`."""
+
+    place: str
+    """`externalRules[2]`, for errors and explanations."""
+
+    series_query: str
+    metrics_query: Template
+    filters: tuple[tuple[re.Pattern[str], bool], ...] = ()
+    """Patterns on the series' name, each with whether it has to be found."""
+
+    name_matches: re.Pattern[str] = re.compile(".*")
+    name_as: str = "$0"
+    overrides: Mapping[str, Resource] = field(default_factory=dict)
+    """Label -> resource."""
+
+    label_template: Template | None = None
+    is_namespaced: bool = True
+
+    def takes(self, series: str) -> bool:
+        """Whether a series of that name passes the filters and has a name in the API."""
+        is_passed = all(bool(one.search(series)) is wanted for one, wanted in self.filters)
+        return is_passed and self.name_matches.search(series) is not None
+
+    def api_name(self, series: str) -> str:
+        """Return what the API calls a series: every match is replaced, as Go does it."""
+        parts, end, previous = [], 0, -1
+        for match in self.name_matches.finditer(series):
+            if match.start() == match.end() == previous:
+                continue  # an empty match right after another is none in Go
+            parts += [series[end : match.start()], _expanded(self.name_as, match)]
+            end = previous = match.end()
+        return "".join([*parts, series[end:]])
+
+    def label_of(self, resource: Resource, singular: str) -> str | None:
+        """Return the label that holds a resource's names; None where the rule has none."""
+        for label, one in self.overrides.items():
+            if one == resource:
+                return label
+        if self.label_template is None:
+            return None
+        group = resource.group.replace(".", "_").replace("-", "_")
+        return self.label_template.render({"Group": group, "Resource": singular})
+
+    def resource_of(self, label: str) -> Resource | None:
+        """Return the resource whose names a label holds, as far as its name tells."""
+        if label in self.overrides:
+            return self.overrides[label]
+        if self.label_template is None:
+            return None
+        match = _label_pattern(self.label_template.text).fullmatch(label)
+        if match is None:
+            return None
+        found = match.groupdict()
+        group = (found.get("group") or "").replace("_", ".")
+        return Resource(plural=plural(found["resource"]), group=group)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """A rules file."""
+
+    custom: tuple[Rule, ...] = ()
+    external: tuple[Rule, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What the file says that has no effect here."""
+
+
+_PLURALS = {"endpoints": "endpoints", "ingress": "ingresses"}
+
+
+def plural(name: str) -> str:
+    """Return a resource's plural; one that is plural already stays.
+
+    >>> [plural(one) for one in ("pod", "pods", "ingress", "networkpolicy", "endpoints")]
+    ['pods', 'pods', 'ingresses', 'networkpolicies', 'endpoints']
+    """
+    if name in _PLURALS:
+        return _PLURALS[name]
+    if name.endswith("y") and name[-2:-1] not in "aeiou":
+        return f"{name[:-1]}ies"
+    if name.endswith(("ss", "x", "ch", "sh")):
+        return f"{name}es"
+    return name if name.endswith("s") else f"{name}s"
+
+
+def _expanded(template: str, match: "re.Match[str]") -> str:
+    """Return `$1`, `${1}` and `${name}` filled in; a group that is not there is empty."""
+
+    def group(found: "re.Match[str]") -> str:
+        name = found[1] or found[2]
+        try:
+            return match[int(name) if name.isdigit() else name] or ""
+        except (IndexError, KeyError):
+            return ""
+
+    return re.sub(r"\$(?:\{(\w+)\}|(\w+))", group, template)
+
+
+def _label_pattern(text: str) -> "re.Pattern[str]":
+    """Return a pattern that takes labels made by a template apart; no group: the core group."""
+    pattern = re.escape(text)
+    pattern = re.sub(r"<<\s*(?:\\ )*\\\.Group(?:\\ )*\s*>>", "(?P<group>[a-zA-Z0-9_]*?)", pattern)
+    name = "(?P<resource>[a-zA-Z0-9]+)"
+    return re.compile(re.sub(r"<<\s*(?:\\ )*\\\.Resource(?:\\ )*\s*>>", name, pattern))
