@@ -88,7 +88,7 @@ async def test_the_token_is_shown_over_tls_and_read_again(tmp_path: Path) -> Non
     authority.cert_pem.write_to_path(tmp_path / "ca.crt")
     token = tmp_path / "token"
     token.write_text("wrong\n")
-    async with http_server(autoscaler(detail(), token="right"), tls=context) as server:  # noqa: S106 a test's
+    async with http_server(autoscaler(detail(), token="right"), tls=context) as server:
         asked = forecasts([server.url], bearer_token_file=token, ca_file=tmp_path / "ca.crt")
         with pytest.raises(StatusError, match="HTTP 401"):
             await asked.summaries()

@@ -44,7 +44,7 @@ async def test_tokens_and_rights_are_the_clusters_to_review(cluster: KubeapiServ
     async with KubeClient(settings(cluster)) as kube:
         told = access(lambda: NOBODY, kube, SystemClock())
         nobody = Credentials(bearer_token=None, peer_certificate_der=None, headers={})
-        liar = Credentials(bearer_token="x", peer_certificate_der=None, headers={})  # noqa: S106 a test's
+        liar = Credentials(bearer_token="x", peer_certificate_der=None, headers={})
         user = await told.authenticator.authenticate(nobody)
         assert user is not None
         assert user.name == "system:anonymous"

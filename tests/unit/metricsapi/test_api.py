@@ -13,6 +13,8 @@ from gputide.metricsapi.api import MetricsApi, Sources
 from gputide.metricsapi.ports import Measured
 
 CUSTOM = "/apis/custom.metrics.k8s.io"
+PODS = f"{CUSTOM}/v1beta2/namespaces/default/pods"
+SELECTOR = "labelSelector=app%3Dbert%2Ctier%21%3Dx"
 EXTERNAL = "/apis/external.metrics.k8s.io/v1beta1"
 
 
@@ -45,13 +47,11 @@ async def get(server: MetricsApi, path: str) -> httpx2.Response:
     [
         (f"{EXTERNAL}/namespaces/default/gpu_util?labelSelector=model%3Dbert", "189"),
         (
-            f"{CUSTOM}/v1beta2/namespaces/default/pods/%2A/gpu_util"
-            "?labelSelector=app%3Dbert%2Ctier%21%3Dx&metricLabelSelector=gpu%3D0",
+            f"{PODS}/%2A/gpu_util?{SELECTOR}&metricLabelSelector=gpu%3D0",
             "63500m",
         ),
         (
-            f"{CUSTOM}/v1beta1/namespaces/default/pods/*/gpu_util"
-            "?labelSelector=app%3Dbert%2Ctier%21%3Dx",
+            f"{CUSTOM}/v1beta1/namespaces/default/pods/*/gpu_util?{SELECTOR}",
             "63500m",
         ),
         (f"{CUSTOM}/v1beta2/namespaces/default/deployments.apps/web/rps", "2k"),

@@ -10,7 +10,8 @@ from gputide.metricsapi.forwarded import HEADER, NotesForwarded, is_forwarded
     ("headers", "expected"), [([], False), ([(HEADER.lower().encode(), b"1")], True)]
 )
 async def test_the_header_is_noted_for_whoever_answers(
-    headers: list[tuple[bytes, bytes]], expected: bool
+    headers: list[tuple[bytes, bytes]],
+    expected: bool,  # noqa: FBT001 a parameter of the test
 ) -> None:
     seen = []
 

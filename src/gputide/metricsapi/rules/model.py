@@ -31,7 +31,8 @@ class Rule:
     def takes(self, series: str) -> bool:
         """Whether a series of that name passes the filters and has a name in the API."""
         is_passed = all(bool(one.search(series)) is wanted for one, wanted in self.filters)
-        return is_passed and self.name_matches.search(series) is not None
+        is_named = self.name_matches.search(series) is not None
+        return is_passed and is_named and bool(self.api_name(series))
 
     def api_name(self, series: str) -> str:
         """Return what the API calls a series: every match is replaced, as Go does it."""

@@ -1,0 +1,58 @@
+"""prometheus-adapter's file, parsed."""
+
+import pytest
+
+from fakes.adapter_rules import RULES
+from gputide.errors import InputError
+from gputide.metricsapi.ports import Resource
+from gputide.metricsapi.rules.wire import parse_rules
+
+ONE = "{seriesQuery: x, resources: {template: '<<.Resource>>'}"
+
+
+def test_every_field_of_the_grammar_is_taken() -> None:
+    rules = parse_rules(RULES, "rules.yaml")
+    gpu, power = rules.custom
+    http = rules.external[0]
+
+    assert gpu.overrides["pod"] == Resource(plural="pods")
+    assert gpu.api_name("DCGM_FI_DEV_GPU_UTIL") == "gpu_util"
+    assert power.label_template is not None
+    assert http.api_name("http_requests_total") == "http_requests_per_second"
+    assert not http.takes("http_requests_total_debug")
+    assert [one.is_namespaced for one in rules.external] == [True, False, False]
+    assert rules.external[1].place == "externalRules[1]"
+
+
+def test_an_empty_file_has_no_rules_and_resource_rules_are_said_to_have_no_effect() -> None:
+    assert parse_rules("", "f").custom == ()
+    assert parse_rules("rules:\n", "f").external == ()
+    warned = parse_rules("resourceRules: {cpu: {containerQuery: x}}", "f").warnings
+    assert "metrics-server" in warned[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("rules: [", "f: is no YAML"),
+        ("rule: []", "unknown field `rule`"),
+        ("rules: [{}]", "missing required field `seriesQuery`"),
+        ("rules: [{seriesQuery: x}]", r"f: rules\[0\].resources: needs a template or overrides"),
+        (
+            f"rules: [{ONE}, name: {{matches: '('}}}}]",
+            r"f: rules\[0\].name.matches: '\(' is no regular expression",
+        ),
+        (f"rules: [{ONE}, name: {{matches: '(a)(b)'}}}}]", r"rules\[0\].name.as: missing"),
+        (f"rules: [{ONE}, seriesFilters: [{{}}]}}]", "exactly one of is and isNot"),
+        (f"rules: [{ONE}, metricsQuery: '<<.Serie>>'}}]", "metricsQuery: .Serie is no field"),
+        (
+            "rules: [{seriesQuery: x, resources: {template: 'a'}}]",
+            "resources.template: needs <<.Resource>>",
+        ),
+        ("externalRules: [{seriesQuery: ' '}]", r"externalRules\[0\].seriesQuery: is empty"),
+        ("- 1", "Expected `object`"),
+    ],
+)
+def test_a_mistake_is_one_line_that_names_its_place(text: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        parse_rules(text, "f")
