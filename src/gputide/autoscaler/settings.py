@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -81,7 +81,7 @@ class AutoscalerSettings:
     token_file: Path | None = None
     """File with the bearer token that forecasts are handed out for."""
 
-    leader_elect: bool = True
+    leader_elect: Annotated[bool, Parameter(negative="--no-leader-elect")] = True
     """Only the holder of the Lease writes; --no-leader-elect for a single replica."""
 
     lease_namespace: str = "gputide-system"

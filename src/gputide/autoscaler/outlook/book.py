@@ -23,6 +23,8 @@ MIN_MINUTES = 30
 
 STALE_MINUTES = 2 * 1440
 JUDGED_MINUTES = 1440.0
+PACKING_RATIO = 0.002
+"""What packing may have taken off a bound."""
 
 
 @dataclass(slots=True)
@@ -152,7 +154,7 @@ def _judge(entry: Entry, demand: float, minute: int) -> None:
         entry.issued.popleft()  # not looked at in time: nothing is known of it
     held = []
     for issued_minute, upper in entry.issued:
-        if demand > upper:
+        if demand > upper * (1 + PACKING_RATIO):
             _count(entry, is_held=False)
         elif issued_minute + lead <= minute:
             _count(entry, is_held=True)
