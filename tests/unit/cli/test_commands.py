@@ -11,8 +11,11 @@ def test_each_command_is_where_the_list_says_and_says_the_same_of_itself(name: s
 
     found = getattr(importlib.import_module(module), function)
 
-    assert found.__name__ == name
-    assert (found.__doc__ or "").splitlines()[0] == COMMANDS[name].help
+    if COMMANDS[name].is_group:
+        assert (found.name[0], found.help) == (name, COMMANDS[name].help)
+    else:
+        assert found.__name__ == name
+        assert (found.__doc__ or "").splitlines()[0] == COMMANDS[name].help
 
 
 @pytest.mark.parametrize("columns", [40, 80])

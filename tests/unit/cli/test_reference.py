@@ -16,7 +16,7 @@ MARKER = "test_reference.py`. -->\n"
 def generated() -> str:
     """Return the commands with their options, from the parser's own description of them."""
     text = new_app().generate_docs(output_format="markdown", recursive=True)
-    text = text[text.index("## gputide backtest") :]
+    text = text[text.index(f"## gputide {min(COMMANDS)}") :]
     text = re.sub(r"\n +", " ", text)  # an option is one line, however its docstring was wrapped
     text = text.replace(" *[default: False]*", "").replace(' *[default: ""]*', "")
     return "\n" + re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
