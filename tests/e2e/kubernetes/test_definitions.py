@@ -4,11 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from fakes.control_plane import ControlPlane
-from fakes.kubeapi_server import KubeapiServer
 from fakes.kubectl import Kubectl
 from fakes.programs import wait_until
-from gputide.kubeapi import cel
 
 TIDES = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -102,11 +99,8 @@ def test_a_wrong_object_is_refused_naming_the_field(
     assert tides("get", "tides", "-o", "name") == ""
 
 
-def test_an_object_that_breaks_a_rule_is_refused_in_the_rules_words(
-    tides: Kubectl, api_server: ControlPlane | KubeapiServer
-) -> None:
-    if isinstance(api_server, KubeapiServer) and cel.installed() is None:
-        pytest.skip("our server evaluates rules where common-expression-language is installed")
+@pytest.mark.usefixtures("rules")
+def test_an_object_that_breaks_a_rule_is_refused_in_the_rules_words(tides: Kubectl) -> None:
     wrong = TIDE.replace("height: 300, port: Husum", "low: 4, height: 3")
 
     assert "low water lies above high water" in tides.fails("apply", "-f", "-", stdin=wrong)
