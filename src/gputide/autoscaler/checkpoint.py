@@ -50,7 +50,8 @@ class Checkpoint:
         if not self._path.exists():
             return None
         try:
-            with np.load(self._path, allow_pickle=False) as found:
+            # opened here, for numpy leaves a damaged file open
+            with self._path.open("rb") as file, np.load(file, allow_pickle=False) as found:
                 state = {name: found[name] for name in found.files}
             if int(state.pop("version")) != VERSION:
                 log.warning("saved state is of another version", file=str(self._path))

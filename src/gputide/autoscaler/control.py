@@ -12,8 +12,8 @@ from gputide.autoscaler.cluster.scales import Scales
 from gputide.autoscaler.cluster.targets import World, subjects_of
 from gputide.autoscaler.cluster.wire import Declared
 from gputide.autoscaler.cluster.writer import Writer
-from gputide.autoscaler.engine import AutoscalerEngine
 from gputide.autoscaler.model import Key, Outcome, Subject
+from gputide.autoscaler.ports import Engine
 from gputide.autoscaler.status.build import build_status, invalid_status, time_text
 from gputide.autoscaler.status.changes import is_due
 from gputide.autoscaler.status.conditions import invalid
@@ -66,7 +66,7 @@ class Control:
 
     caches: Caches
     scales: Scales
-    engine: AutoscalerEngine
+    engine: Engine
     writer: Writer
     clock: Clock
     owns: Callable[[Key], bool] = lambda _key: True

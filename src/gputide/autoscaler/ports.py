@@ -1,9 +1,9 @@
-"""What the controller's parts need from each other and from outside."""
+"""What the controller's parts need from each other."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from gputide.autoscaler.model import FloatArray, Key, Outcome, Prediction, Subject
+from gputide.autoscaler.model import FloatArray, Key, Outcome, Subject
 
 
 class Engine(Protocol):
@@ -15,24 +15,8 @@ class Engine(Protocol):
     def withdraw(self, keys: Sequence[Key], *, now_seconds: float) -> None:
         """Take back what the round at that moment noted as scaled: these writes failed."""
 
-    async def prediction(self, key: Key) -> Prediction | None:
-        """Return what the observer's page shows; None for an unknown key."""
-
     def save(self) -> Mapping[str, FloatArray | list[str]]:
-        """Return the state that must outlive the process (decision memory, keys, own samples)."""
+        """Return the state that must outlive the process (decision memory, keys)."""
 
     def restore(self, state: Mapping[str, FloatArray | list[str]]) -> None:
         """Take up a saved state; rows that are gone are dropped when the first round comes."""
-
-
-class Cluster(Protocol):
-    """The Kubernetes side of a round."""
-
-    def subjects(self) -> Sequence[Subject]:
-        """Return the valid autoscalers of this shard, from caches."""
-
-    async def scale(self, subject: Subject, *, replicas: int) -> None:
-        """Write the scale subresource; raises kube.KubeError."""
-
-    async def publish(self, subject: Subject, outcome: Outcome) -> None:
-        """Write status and events where they changed."""
