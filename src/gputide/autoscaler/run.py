@@ -13,6 +13,7 @@ from gputide.autoscaler import catalog, metrics
 from gputide.autoscaler.api import Pages
 from gputide.autoscaler.checkpoint import Checkpoint
 from gputide.autoscaler.cluster.caches import Caches
+from gputide.autoscaler.cluster.metrics_api import KubeMetrics
 from gputide.autoscaler.cluster.scales import Scales
 from gputide.autoscaler.cluster.writer import Writer
 from gputide.autoscaler.control import Control
@@ -124,7 +125,7 @@ def new_controller(
         max_age_seconds=settings.engine.max_sample_age_seconds,
         window_seconds=settings.engine.rate_window_seconds,
     )
-    source = PrometheusDemand(None, read)
+    source = PrometheusDemand(None, read, metrics_api=KubeMetrics(client))
     engine = AutoscalerEngine(source, settings.engine, queries=settings.queries)
     addresses = Mirror(
         client,

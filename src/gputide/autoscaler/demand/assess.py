@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from math import isnan
 
-from gputide.autoscaler.demand.model import Answer, PodsSource, Source
+from gputide.autoscaler.demand.model import Answer, ApiSource, PodsSource, Source
 from gputide.autoscaler.model import Demand, DemandState, Target
 
 MAX_NAMED_PODS = 3
@@ -23,14 +23,21 @@ def assess(wanted: Wanted, answer: Answer, target: Target | None) -> Demand:
     """Return the demand of a workload by one metric, or why it is not known."""
     if answer.state is not DemandState.FRESH:
         return Demand(value=None, state=answer.state, text=answer.text)
-    if not isinstance(wanted.source, PodsSource):
+    if not is_of_pods(wanted.source):
         state = DemandState.EMPTY if answer.value is None else DemandState.FRESH
         return Demand(value=answer.value, state=state, at_seconds=answer.at_seconds)
     if target is None:
         return Demand(value=None, state=DemandState.EMPTY, text="the workload is not there")
     if not target.pods:
         return _without_pods(answer, target)
-    return _of_pods(wanted, wanted.source, answer, target)
+    return _of_pods(wanted, answer, target)
+
+
+def is_of_pods(source: Source) -> bool:
+    """Whether a source tells of each pod by itself."""
+    return isinstance(source, PodsSource) or (
+        isinstance(source, ApiSource) and not source.is_external
+    )
 
 
 def _without_pods(answer: Answer, target: Target) -> Demand:
@@ -40,11 +47,11 @@ def _without_pods(answer: Answer, target: Target) -> Demand:
     return Demand(value=None, state=DemandState.EMPTY, text=text)
 
 
-def unit_of(source: PodsSource, target: Target, *, is_share: bool) -> tuple[float | None, str]:
+def unit_of(source: Source, target: Target, *, is_share: bool) -> tuple[float | None, str]:
     """Return what one pod's full use is in the source's unit; None and why where not known."""
-    resource = source.query.per_request
-    if not is_share or not resource:
+    if not is_share or not isinstance(source, PodsSource) or not source.query.per_request:
         return 1.0, ""
+    resource = source.query.per_request
     request = target.requests.get(resource) or source.query.default_request
     if request is None or request <= 0:
         text = f"the pods request no {resource}, so its utilization is not known"
@@ -65,7 +72,8 @@ class _Count:
     doubled: list[str] = field(default_factory=list)
 
 
-def _of_pods(wanted: Wanted, source: PodsSource, answer: Answer, target: Target) -> Demand:
+def _of_pods(wanted: Wanted, answer: Answer, target: Target) -> Demand:
+    source = wanted.source
     per_pod, problem = unit_of(source, target, is_share=wanted.is_share)
     if per_pod is None:
         return Demand(value=None, state=DemandState.NOT_CONFIGURED, text=problem)
@@ -83,7 +91,8 @@ def _of_pods(wanted: Wanted, source: PodsSource, answer: Answer, target: Target)
         text = f"{what} for {_named(count.broken or count.missing) or 'any pod: none is ready'}"
     elif count.missing or count.broken:
         state, text = DemandState.PARTIAL, f"no sample for {_named(count.missing + count.broken)}"
-    if value is not None and not source.query.is_additive:
+    is_mean = isinstance(source, PodsSource) and not source.query.is_additive
+    if value is not None and is_mean:
         # a mean over the pods times the pods: what the HPA makes of a ratio
         value = value / count.known * max(ready, 1)
     return Demand(

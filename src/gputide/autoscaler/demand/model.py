@@ -43,8 +43,7 @@ class ApiSource:
     namespace: str
     label_selector: str
     is_external: bool
-    pods_of: str = ""
-    """Label selector of the workload's pods, for a Pods metric."""
+    """Else it is a metric of pods, and every pod of the namespace has its own."""
 
 
 Source = PodsSource | SeriesSource | ApiSource

@@ -3,7 +3,7 @@ import pytest
 from fakes.autoscalers import subject
 from gputide.autoscaler.demand.assess import Wanted, assess, unit_of
 from gputide.autoscaler.demand.catalog import QUERIES, Shape
-from gputide.autoscaler.demand.model import Answer, PodsSource, SeriesSource
+from gputide.autoscaler.demand.model import Answer, ApiSource, PodsSource, SeriesSource
 from gputide.autoscaler.model import Demand, DemandState, Target
 from gputide.prometheus.catalog import Metric
 
@@ -104,6 +104,17 @@ def test_a_series_of_its_own_needs_no_pods() -> None:
     wanted = Wanted(source=queue, namespace="default", is_share=False)
     assert assess(wanted, Answer(at_seconds=1.0, value=7.0), target(0)).value == 7.0
     assert assess(wanted, Answer(at_seconds=1.0), None).state is DemandState.EMPTY
+
+
+def test_a_pods_metric_of_the_api_counts_the_workloads_pods_alone() -> None:
+    api = ApiSource(name="rps", namespace="default", label_selector="", is_external=False)
+    answer = Answer(at_seconds=1.0, pods={("default", "web-0"): 3.0, ("default", "other"): 90.0})
+    found = assess(Wanted(source=api, namespace="default", is_share=False), answer, target(2))
+    assert (found.value, found.state, found.text) == (
+        3.0,
+        DemandState.PARTIAL,
+        "no sample for web-1",
+    )
 
 
 def test_an_amount_needs_no_request() -> None:
