@@ -38,12 +38,8 @@ class KubeMetrics:
         try:
             body = await self._client.raw(path_of(source))
             items = items_of(body, source.name)
-        except NotFoundError as error:
-            return _none(now_seconds, DemandState.EMPTY, error.problem)
-        except UnreachableError as error:
-            return _none(now_seconds, DemandState.SOURCE_DOWN, str(error))
         except (KubeError, SettingError) as error:
-            return _none(now_seconds, DemandState.SOURCE_REFUSED, str(error))
+            return _failed(error, now_seconds)
         if source.is_external and not items:
             return _none(now_seconds, DemandState.EMPTY, f"no value of {source.name}")
         if source.is_external:
@@ -78,6 +74,14 @@ def items_of(body: bytes, name: str) -> list[tuple[str, float]]:
         (item.described_object.name, parse_quantity(item.value, setting=name))
         for item in found.items
     ]
+
+
+def _failed(error: KubeError | SettingError, now_seconds: float) -> Answer:
+    if isinstance(error, NotFoundError):
+        return _none(now_seconds, DemandState.EMPTY, error.problem)
+    is_down = isinstance(error, UnreachableError)
+    state = DemandState.SOURCE_DOWN if is_down else DemandState.SOURCE_REFUSED
+    return _none(now_seconds, state, str(error))
 
 
 def _none(now_seconds: float, state: DemandState, text: str) -> Answer:

@@ -15,7 +15,7 @@ from gputide.kube.settings import KubeSettings
 QUEUE = ApiSource(
     name="queue_depth", namespace="shop", label_selector="queue=a,zone in (x)", is_external=True
 )
-PODS = ApiSource(name="rps", namespace="shop", label_selector="", is_external=False)
+PODS = ApiSource(name="rps", namespace="shop", label_selector="path=/v1", is_external=False)
 
 
 def test_the_paths_are_those_of_an_hpa() -> None:
