@@ -8,10 +8,11 @@ from gputide.metricsapi.ports import CustomAsk, CustomRow, ExternalAsk, Measured
 from gputide.metricsapi.prometheus import Source
 from gputide.metricsapi.questions import no_metric
 from gputide.metricsapi.rules.model import Rule
-from gputide.metricsapi.rules.selector import Matcher, among, matchers
+from gputide.metricsapi.rules.selector import Matcher, among, matchers, values_by_label
 from gputide.metricsapi.series import Series, SeriesIndex
-from gputide.metricsapi.values import Values, stamped, values, window_of
+from gputide.metricsapi.values import Values, label_names, stamped, values, window_of
 from gputide.prometheus.failures import RefusedError
+from gputide.prometheus.model import STALENESS_SECONDS, InstantResult
 
 NAMESPACES = Resource(plural="namespaces")
 
@@ -24,33 +25,54 @@ class Query:
     selector: str
     """The series behind it."""
 
+    rule: str
+    """Place of the rule, and name of the series."""
+
     group_by: str = ""
     """Label by which values are told apart; "" for external metrics."""
 
 
 class RuleValues:
-    """Asks Prometheus; where it cannot join values and times in one query, for values alone."""
+    """Asks for values and the times of their samples in one query.
+
+    Which labels the values have is learnt from the first answer. Where values and times cannot be
+    joined (a scalar), values alone are asked for.
+    """
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self._plain: set[str] = set()
+        self._labels: dict[str, frozenset[str]] = {}
 
     async def ask(self, query: Query) -> Values:
         """Return the values; raise QueryError."""
         window_seconds = window_of(query.expression)
-        if query.selector not in self._plain:
-            expression = stamped(query.expression, query.selector, query.group_by)
-            try:
-                result = await self._source.query(expression)
-            except RefusedError as error:
-                if error.status not in (400, 422):
-                    raise
-            else:
-                return values(result, group_by=query.group_by, window_seconds=window_seconds)
-        result = await self._source.query(query.expression)
-        if len(self._plain) < 1000:
-            self._plain.add(query.selector)  # a scalar, say: values and times cannot be joined
-        return values(result, group_by=query.group_by, window_seconds=window_seconds)
+        result, is_stamped = await self._result(query)
+        return values(result, window_seconds=window_seconds, is_stamped=is_stamped)
+
+    async def _result(self, query: Query) -> tuple[InstantResult, bool]:
+        """Return the answer, and whether the times of samples are in it."""
+        if query.rule in self._plain:
+            return await self._source.query(query.expression), False
+        known = frozenset({query.group_by}) if query.group_by else self._labels.get(query.rule)
+        if known is None:
+            first = await self._source.query(query.expression)
+            known = self._labels[query.rule] = label_names(first)
+        try:
+            result = await self._stamped(query, known)
+            more = label_names(result) - known
+            if more and not query.group_by:
+                known = self._labels[query.rule] = known | more
+                result = await self._stamped(query, known)
+        except RefusedError as error:
+            if error.status not in (400, 422):
+                raise
+            self._plain.add(query.rule)
+            return await self._source.query(query.expression), False
+        return result, True
+
+    async def _stamped(self, query: Query, labels: frozenset[str]) -> InstantResult:
+        return await self._source.query(stamped(query.expression, query.selector, sorted(labels)))
 
 
 class RuleExternal:
@@ -124,61 +146,58 @@ async def found(index: SeriesIndex, metric: str, *, is_external: bool) -> tuple[
 def external_query(series: Series, namespace: str, selector: str) -> Query:
     """Return the query of an external metric."""
     rule, wanted = series.rule, [*matchers(selector)]
-    labels: dict[str, str] = {one.label: one.value for one in wanted if one.operator == "="}
     if rule.is_namespaced:
-        label = rule.label_of(NAMESPACES, "namespace")
-        if label is None:
-            why = f"{rule.place} says no label for namespaces: give one, or namespaced: false"
-            raise StatusError(500, "InternalError", why)
-        wanted.append(Matcher(label, "=", namespace))
-        labels[label] = namespace
-    return _query(rule, series.name, wanted, labels)
+        wanted.append(_within(rule, namespace, "or namespaced: false"))
+    return _query(rule, series.name, wanted)
 
 
 def custom_query(series: Series, ask: CustomAsk, label: str) -> Query:
     """Return the query of a metric of some objects, told apart by a label."""
     rule, wanted = series.rule, [*matchers(ask.selector)]
-    labels: dict[str, str] = {}
-    namespace_label = rule.label_of(NAMESPACES, "namespace")
-    if ask.namespace and ask.resource != NAMESPACES and rule.is_namespaced and namespace_label:
-        wanted.append(Matcher(namespace_label, "=", ask.namespace))
-        labels[namespace_label] = ask.namespace
+    if ask.namespace and ask.resource != NAMESPACES:
+        wanted.append(_within(rule, ask.namespace, "or pods of one name in two would be mixed"))
     wanted.append(among(label, ask.names))
-    labels[label] = "|".join(ask.names)
-    return _query(rule, series.name, wanted, labels, group_by=label)
+    return _query(rule, series.name, wanted, group_by=label)
 
 
 def told(answer: Values, metric: str, query: Query) -> Sequence[Measured]:
     """Return the values; raise 404 with the query where there are none that can be told."""
     if not answer.told:
         why = "no series has a sample"
-        if answer.untold:
+        if answer.stale:
+            why = (
+                f"stale: no sample of the last {STALENESS_SECONDS:g} s behind {answer.stale} values"
+            )
+        elif answer.untold:
             why = f"all {answer.untold} values are not a number, infinite or too large"
         raise no_metric(metric, f"{why}: {query.expression}")
     return answer.told
 
 
-def _query(
-    rule: Rule,
-    series: str,
-    wanted: Sequence[Matcher],
-    labels: Mapping[str, str],
-    *,
-    group_by: str = "",
-) -> Query:
+def _query(rule: Rule, series: str, wanted: Sequence[Matcher], *, group_by: str = "") -> Query:
+    has_values = "LabelValuesByName" in rule.metrics_query.fields
     joined = ",".join(map(str, wanted))
     fields: dict[str, str | Sequence[str] | Mapping[str, str]] = {
         "Series": series,
         "LabelMatchers": joined,
         "GroupBy": group_by,
         "GroupBySlice": [group_by] if group_by else [],
-        "LabelValuesByName": labels,
+        "LabelValuesByName": values_by_label(wanted) if has_values else {},
     }
     return Query(
         expression=rule.metrics_query.render(fields),
         selector=f"{series}{{{joined}}}",
+        rule=f"{rule.place} {series} {rule.metrics_query.text}",
         group_by=group_by,
     )
+
+
+def _within(rule: Rule, namespace: str, otherwise: str) -> Matcher:
+    label = rule.label_of(NAMESPACES, "namespace")
+    if label is None:
+        why = f"{rule.place} says no label for namespaces: give one, {otherwise}"
+        raise StatusError(500, "InternalError", why)
+    return among(label, [namespace])
 
 
 def _label(series: Series, ask: CustomAsk) -> str | None:

@@ -60,6 +60,19 @@ def test_a_rule_that_cannot_keep_to_a_namespace_says_what_is_missing() -> None:
         external_query(Series(rule, "x"), "n", "")
 
 
+@pytest.mark.parametrize("more", ["", ", namespaced: false"])
+def test_objects_of_one_namespace_are_never_mixed_with_those_of_another(more: str) -> None:
+    text = (
+        f"rules: [{{seriesQuery: x, resources: {{overrides: {{pod: {{resource: pod}}}}{more}}}}}]"
+    )
+    rule = parse_rules(text, "f").custom[0]
+    with pytest.raises(StatusError, match=r"rules\[0\] says no label for namespaces"):
+        custom_query(Series(rule, "x"), ask(PODS, "a"), "pod")
+
+    node = custom_query(Series(rule, "x"), ask(Resource(plural="nodes"), "n", namespace=""), "node")
+    assert node.expression == 'sum(x{node="n"}) by (node)'
+
+
 def test_the_values_of_labels_are_at_hand_by_name() -> None:
     text = """
 externalRules:
@@ -69,3 +82,60 @@ externalRules:
 """
     rule = parse_rules(text, "f").external[0]
     assert external_query(Series(rule, "x"), "n", "").expression == 'x{ns="n"} # n'
+
+
+BY_NAME = """
+externalRules:
+  - seriesQuery: x
+    resources: {overrides: {ns: {resource: namespace}}}
+    metricsQuery: 'sum(<<.Series>>{ns="<<.LabelValuesByName.ns>>",m=~"<<.LabelValuesByName.m>>"})'
+"""
+
+
+@pytest.mark.parametrize(
+    ("selector", "values"),
+    [("m=a", "a"), ("m in (b,a)", "a|b"), ("m!=a", "a"), ("m", ""), ("!m", "")],
+)
+def test_every_requirement_has_its_values_by_name(selector: str, values: str) -> None:
+    series = Series(parse_rules(BY_NAME, "f").external[0], "x")
+
+    assert external_query(series, "n", selector).expression == f'sum(x{{ns="n",m=~"{values}"}})'
+
+
+@pytest.mark.parametrize(
+    ("namespace", "selector"),
+    [
+        ("n", 'm=a"}or-secret#'),
+        ("n", "m=a'"),
+        ("n", "m in (a`,b)"),
+        ("n", "m=a\\"),
+        ('n"} or secret{x="', ""),
+    ],
+)
+def test_nobody_writes_a_query_of_his_own_into_a_rule(namespace: str, selector: str) -> None:
+    series = Series(parse_rules(BY_NAME, "f").external[0], "x")
+    with pytest.raises(StatusError, match="letters, digits") as caught:
+        external_query(series, namespace, selector)
+
+    assert caught.value.code == 400
+
+
+def test_a_rule_without_values_by_name_takes_any_value_quoted() -> None:
+    http = Series(RULE_SET.external[0], "s")
+
+    assert external_query(http, "n", 'm=a"}or-secret#').expression == (
+        'sum(rate(s{m="a\\"}or-secret#",namespace="n"}[2m])) by (model)'
+    )
+
+
+def test_values_by_name_hold_every_requirement_and_cannot_end_a_string() -> None:
+    text = """
+externalRules:
+  - seriesQuery: x
+    resources: {overrides: {ns: {resource: namespace}}}
+    metricsQuery: 'x{m=~"<<.LabelValuesByName.m>>",ns="<<.LabelValuesByName.ns>>"}'
+"""
+    series = Series(parse_rules(text, "f").external[0], "x")
+
+    assert external_query(series, "n", "m in (b,a)").expression == 'x{m=~"a|b",ns="n"}'
+    assert external_query(series, 'n"} or y', "").expression == r'x{m=~"",ns="n\"} or y"}'

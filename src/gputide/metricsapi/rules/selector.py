@@ -1,7 +1,7 @@
 """Kubernetes' label selectors as PromQL matchers."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gputide.kubeapi.errors import bad_request
@@ -19,7 +19,10 @@ _REQUIREMENT = re.compile(
     re.VERBOSE,
 )
 _SPECIAL = re.compile(r"[.+*?()|\[\]{}^$\\]")
+_PLAIN = re.compile(r"[A-Za-z0-9._:-]{0,253}")
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
+_VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
+"""What Kubernetes takes as a label's value: nothing in it can end a string of PromQL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ class Matcher:
     label: str
     operator: str
     value: str
+    values: tuple[str, ...] = ()
+    """What was asked for by name: nothing where a label only has to be there, or not."""
 
     def __str__(self) -> str:
         return f"{self.label}{self.operator}{quote(self.value)}"
@@ -41,14 +46,34 @@ def among(label: str, values: Sequence[str], *, is_wanted: bool = True) -> Match
     pod=~"a\\.b|c"
     """
     if len(values) == 1:
-        return Matcher(label, "=" if is_wanted else "!=", values[0])
+        return Matcher(label, "=" if is_wanted else "!=", values[0], (values[0],))
     joined = "|".join(escaped(value) for value in values)
-    return Matcher(label, "=~" if is_wanted else "!~", joined)
+    return Matcher(label, "=~" if is_wanted else "!~", joined, tuple(values))
 
 
 def escaped(text: str) -> str:
     """Return text that a regular expression of RE2 takes as it is."""
     return _SPECIAL.sub(lambda match: f"\\{match[0]}", text)
+
+
+def values_by_label(wanted: Iterable[Matcher]) -> dict[str, str]:
+    """Return label -> its values joined by |, for rules that put them into a query themselves.
+
+    A rule may put them anywhere, within quotes or not. So they are held to what names and label
+    values of Kubernetes consist of: anything else could end a string and begin a query of its own.
+    Raises StatusError (400).
+
+    >>> values_by_label(matchers("a=b,c in (x,y),!d"))
+    {'a': 'b', 'c': 'x|y', 'd': ''}
+    """
+    found = {}
+    for one in wanted:
+        for value in one.values:
+            if not _PLAIN.fullmatch(value):
+                problem = f"{value[:100]!r} of {one.label}: this metric's rule takes letters, "
+                raise bad_request(f"{problem}digits and . _ - : alone")
+        found[one.label] = "|".join(one.values)
+    return found
 
 
 def matchers(selector: str) -> tuple[Matcher, ...]:
@@ -78,8 +103,14 @@ def _matcher(match: "re.Match[str]", label: str) -> Matcher:
     if match["absent"]:
         return Matcher(label, "=", "")
     if match["is"]:
-        return Matcher(label, "!=" if match["is"] == "!=" else "=", match["value"])
+        return among(label, [match["value"]], is_wanted=match["is"] != "!=")
     if match["set"]:
-        values = sorted({one.strip() for one in match["values"].split(",")})
+        values = sorted({_checked(one.strip()) for one in match["values"].split(",")})
         return among(label, values, is_wanted=match["set"] == "in")
     return Matcher(label, "!=", "")
+
+
+def _checked(value: str) -> str:
+    if not _VALUE.fullmatch(value):
+        raise bad_request(f"{value[:70]!r} is no label value of Kubernetes")
+    return value
