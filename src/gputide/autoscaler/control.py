@@ -34,6 +34,9 @@ class Shown:
     status: Mapping[str, Any]
     written_at_seconds: float | None = None
     scaled_to: int | None = None
+    scaled_from: int | None = None
+    """What our copy of the workload may still show for a moment."""
+
     scaled_at: str | None = None
 
 
@@ -153,6 +156,7 @@ class Control:
             self.scales.forget(subject.key)
         shown = self._shown.setdefault(subject.key, Shown(status={}))
         shown.scaled_to, shown.scaled_at = replicas, time_text(self.clock.now_seconds())
+        shown.scaled_from = outcome.current_replicas
         reason = outcome.steps[-1].text if outcome.steps else ""
         log.info(
             "scaled",
@@ -227,6 +231,9 @@ class Control:
         shown = self._shown[subject.key]
         found = outcome.current_replicas
         if shown.scaled_to is None or found is None or outcome.is_write:
+            return
+        if found == shown.scaled_from and found != shown.scaled_to:
+            shown.scaled_from = None
             return
         if found != shown.scaled_to:
             await self.writer.event(subject, moved_note(shown.scaled_to, found))

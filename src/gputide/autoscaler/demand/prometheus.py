@@ -43,6 +43,9 @@ class ReadSettings:
     window_seconds: int = 120
     """Of rates; at least two scrapes."""
 
+    deadline_seconds: float = 10.0
+    """For the newest demand: a round must not wait for a slow server."""
+
 
 class PrometheusDemand:
     """One Prometheus; a metrics API beside it for metrics that it does not have by query."""
@@ -77,7 +80,12 @@ class PrometheusDemand:
         if self._prometheus is None:
             return _none(now_seconds, DemandState.NOT_CONFIGURED, "no Prometheus is configured")
         try:
-            result = await self._prometheus.query(self._expression(source))
+            async with asyncio.timeout(self._settings.deadline_seconds):
+                result = await self._prometheus.query(self._expression(source))
+        except TimeoutError:
+            self.queries["slow"] += 1
+            text = f"no answer within {self._settings.deadline_seconds:g} s"
+            return _none(now_seconds, DemandState.SOURCE_DOWN, text)
         except GputideError as error:
             return self._failed(error, now_seconds)
         self.queries["ok"] += 1

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fakes.http_server import http_server
 from fakes.prometheus_server import (
     PrometheusServer,
     RecordedSeries,
@@ -14,7 +15,12 @@ from fakes.prometheus_server import (
 )
 from gputide.autoscaler.demand.catalog import QUERIES, Shape
 from gputide.autoscaler.demand.model import ApiSource, PastRequest, PodsSource, SeriesSource
-from gputide.autoscaler.demand.prometheus import PrometheusDemand, chunks, pods_answer
+from gputide.autoscaler.demand.prometheus import (
+    PrometheusDemand,
+    ReadSettings,
+    chunks,
+    pods_answer,
+)
 from gputide.autoscaler.model import DemandState
 from gputide.clock import SystemClock
 from gputide.prometheus.catalog import Metric
@@ -152,6 +158,18 @@ async def test_a_server_that_is_away_is_named_and_nothing_is_raised() -> None:
     assert "127.0.0.1:1" in answer.text
     assert past.rows == {}
     assert "127.0.0.1:1" in past.problem
+
+
+async def test_a_slow_server_does_not_hold_a_round_up() -> None:
+    async with http_server(lambda _request: None) as server:
+        settings = PrometheusSettings(url=server.url, timeout_seconds=30)
+        async with Prometheus(settings) as prometheus:
+            source = PrometheusDemand(prometheus, ReadSettings(deadline_seconds=0.2))
+            [answer] = (await source.read([GPU], now_seconds=0)).values()
+    assert (answer.state, answer.text) == (
+        DemandState.SOURCE_DOWN,
+        "no answer within 0.2 s",
+    )
 
 
 async def test_without_a_server_it_is_said_that_none_is_configured() -> None:
