@@ -30,6 +30,10 @@ externalRules:
     resources: {namespaced: false}
     name: {as: queue_scalar}
     metricsQuery: 'scalar(<<.Series>>{queue="a"})'
+  - seriesQuery: 'jobs_total'
+    resources: {namespaced: false}
+    name: {matches: "^(.*)_total$", as: "$1"}
+    metricsQuery: 'sum(increase(<<.Series>>{<<.LabelMatchers>>}[30m])) by (kind)'
 """
 
 
@@ -57,6 +61,8 @@ def history(now_seconds: float) -> Sequence[RecordedSeries]:
         series("http_requests_total", counter, namespace="default", model="gpt"),
         series("http_requests_total", counter, namespace="other", model="bert"),
         series("http_requests_total_debug", flat(1), namespace="default"),
+        series("jobs_total", counter, kind="going"),
+        RecordedSeries("jobs_total", {"kind": "ended"}, start_seconds=start - 900, values=counter),
         series("queue_length", flat(float("inf")), queue="broken"),
         series("queue_length", flat(189), queue="a"),
         series("queue_length", flat(0.033), queue="b"),

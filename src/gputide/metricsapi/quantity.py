@@ -13,14 +13,15 @@ def quantity(value: float) -> str | None:
     """Return a number without a fraction and with the largest suffix; None where there is none.
 
     From 1 on it is rounded to thousandths, which is all that an HPA sees; below to 9 digits, away
-    from zero as Kubernetes rounds, so that something never becomes nothing.
+    from zero as Kubernetes rounds, so that something never becomes nothing (12 digits count, so
+    that 0.1 + 0.2 stays 300m).
 
     >>> [quantity(one) for one in (20, 1.5, 0.033, 1500, 2000, 1e6, 0, -2.5)]
     ['20', '1500m', '33m', '1500', '2k', '1M', '0', '-2500m']
     """
     if not isfinite(value):
         return None
-    exact = Decimal(repr(float(value)))
+    exact = Decimal(f"{value:.12g}" if abs(value) < 1 else repr(float(value)))
     if abs(exact) > LARGEST:
         return None
     if abs(exact) >= 1:

@@ -1,12 +1,12 @@
 """Answers of Prometheus as values that a metrics API may tell. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gputide.metricsapi.ports import Measured
 from gputide.metricsapi.quantity import quantity
-from gputide.prometheus.model import InstantResult
+from gputide.prometheus.model import STALENESS_SECONDS, InstantResult, Labels
 
 STAMP = "gputide_sample_time"
 """Label of the series that carry times beside the values, in one and the same answer."""
@@ -32,40 +32,56 @@ class Values:
     untold: int = 0
     """Series whose value is not a number, infinite, or larger than a quantity holds."""
 
+    stale: int = 0
+    """Series whose newest sample is older than Prometheus looks back."""
 
-def stamped(expression: str, selector: str, group_by: str) -> str:
+
+def stamped(expression: str, selector: str, labels: Sequence[str]) -> str:
     """Return one query for the values and, beside them, the times of their newest samples."""
-    by = f" by ({group_by})" if group_by else ""
+    by = f" by ({', '.join(labels)})" if labels else ""
     times = f"max{by} (timestamp({selector}))"
     return f'({expression}) or label_replace({times}, "{STAMP}", "1", "", "")'
 
 
-def values(result: InstantResult, *, group_by: str, window_seconds: int | None) -> Values:
-    """Return the values with their labels and true times; what cannot be told is counted."""
+def label_names(result: InstantResult) -> frozenset[str]:
+    """Return the names of the labels of an answer's values."""
+    names = {name for labels in result.labels if STAMP not in labels for name in labels}
+    return frozenset(names - {"__name__"})
+
+
+def values(result: InstantResult, *, window_seconds: int | None, is_stamped: bool) -> Values:
+    """Return the values with their labels and true times; what cannot be told is counted.
+
+    A value over a longer range than Prometheus looks back, behind which no sample is that young,
+    is stale. Others without a time (a constant, an offset) have that of the answer.
+    """
     rows = list(zip(result.labels, result.values.tolist(), result.at_seconds.tolist(), strict=True))
-    times = {
-        labels.get(group_by, "") if group_by else "": value
-        for labels, value, _ in rows
-        if STAMP in labels
-    }
-    told, untold = [], 0
+    stamps = [(labels, value) for labels, value, _ in rows if STAMP in labels]
+    names = sorted({name for labels, _ in stamps for name in labels} - {STAMP})
+    times = {_key(labels, names): value for labels, value in stamps}
+    needs_time = is_stamped and (window_seconds or 0) > STALENESS_SECONDS
+    told, untold, stale = [], 0, 0
     for labels, value, at_seconds in rows:
         if STAMP in labels:
             continue
-        text = quantity(value)
-        if text is None:
-            untold += 1
+        text, time = quantity(value), times.get(_key(labels, names))
+        stale += time is None and needs_time
+        untold += text is None
+        if text is None or (time is None and needs_time):
             continue
-        key = labels.get(group_by, "") if group_by else ""
         told.append(
             Measured(
                 value=text,
-                at_seconds=times.get(key, at_seconds),
+                at_seconds=at_seconds if time is None else time,
                 labels=tuple(sorted(item for item in labels.items() if item[0] != "__name__")),
                 window_seconds=window_seconds,
             )
         )
-    return Values(told=tuple(told), untold=untold)
+    return Values(told=tuple(told), untold=untold, stale=stale)
+
+
+def _key(labels: Labels, names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(labels.get(name, "") for name in names)
 
 
 def window_of(expression: str) -> int | None:

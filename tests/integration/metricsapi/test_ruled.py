@@ -93,6 +93,14 @@ async def test_infinity_is_left_out_and_small_numbers_stay(api: MetricsApiServer
     assert "all 1 values are not a number, infinite or too large" in text
 
 
+async def test_a_long_range_over_samples_that_ended_is_stale(api: MetricsApiServer) -> None:
+    items = await ask(api, f"{EXTERNAL}/jobs")
+    assert [one["metricLabels"] for one in items] == [{"kind": "going"}]
+    assert "stale: no sample of the last 300 s" in await refusal(
+        api, f"{EXTERNAL}/jobs", labelSelector="kind=ended"
+    )
+
+
 async def test_a_scalar_is_a_value_without_labels(api: MetricsApiServer) -> None:
     items = await ask(api, f"{EXTERNAL}/queue_scalar")
     assert [(one["value"], one["metricLabels"]) for one in items] == [("189", {})]
@@ -132,6 +140,7 @@ async def test_discovery_lists_what_the_rules_have(api: MetricsApiServer) -> Non
         "http_requests_per_second",
         "queue_length",
         "queue_scalar",
+        "jobs",
     ]
     assert {(one["name"], one["namespaced"]) for one in custom} == {
         ("namespaces/gpu_util", False),

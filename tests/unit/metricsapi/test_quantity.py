@@ -22,6 +22,7 @@ from gputide.scaling.quantity import FACTORS, parse_quantity
         (0.0, "0"),
         (-0.0, "0"),
         (1e-12, "1n"),
+        (0.1 + 0.2, "300m"),
         (-1e-12, "-1n"),
         (63.5123456, "63512m"),
         (float("nan"), None),

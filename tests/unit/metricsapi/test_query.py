@@ -126,16 +126,3 @@ def test_a_rule_without_values_by_name_takes_any_value_quoted() -> None:
     assert external_query(http, "n", 'm=a"}or-secret#').expression == (
         'sum(rate(s{m="a\\"}or-secret#",namespace="n"}[2m])) by (model)'
     )
-
-
-def test_values_by_name_hold_every_requirement_and_cannot_end_a_string() -> None:
-    text = """
-externalRules:
-  - seriesQuery: x
-    resources: {overrides: {ns: {resource: namespace}}}
-    metricsQuery: 'x{m=~"<<.LabelValuesByName.m>>",ns="<<.LabelValuesByName.ns>>"}'
-"""
-    series = Series(parse_rules(text, "f").external[0], "x")
-
-    assert external_query(series, "n", "m in (b,a)").expression == 'x{m=~"a|b",ns="n"}'
-    assert external_query(series, 'n"} or y', "").expression == r'x{m=~"",ns="n\"} or y"}'

@@ -87,7 +87,7 @@ async def test_a_server_out_of_reach_is_asked_once_and_said_so() -> None:
         await found.look_again()
 
     assert source.asked == [GPU]
-    assert len(found.problems) == 5
+    assert len(found.problems) == 6
 
 
 async def test_an_unknown_name_looks_again_but_not_all_the_time() -> None:

@@ -31,18 +31,12 @@ class Rule:
     def takes(self, series: str) -> bool:
         """Whether a series of that name passes the filters and has a name in the API."""
         is_passed = all(bool(one.search(series)) is wanted for one, wanted in self.filters)
-        is_named = self.name_matches.search(series) is not None
-        return is_passed and is_named and bool(self.api_name(series))
+        return is_passed and bool(self.api_name(series))
 
     def api_name(self, series: str) -> str:
-        """Return what the API calls a series: every match is replaced, as Go does it."""
-        parts, end, previous = [], 0, -1
-        for match in self.name_matches.finditer(series):
-            if match.start() == match.end() == previous:
-                continue  # an empty match right after another is none in Go
-            parts += [series[end : match.start()], _expanded(self.name_as, match)]
-            end = previous = match.end()
-        return "".join([*parts, series[end:]])
+        """Return what the API calls a series: `as`, filled in from the first match."""
+        match = self.name_matches.search(series)
+        return "" if match is None else _expanded(self.name_as, match)
 
     def label_of(self, resource: Resource, singular: str) -> str | None:
         """Return the label that holds a resource's names; None where the rule has none."""
@@ -97,16 +91,18 @@ def plural(name: str) -> str:
 
 
 def _expanded(template: str, match: "re.Match[str]") -> str:
-    """Return `$1`, `${1}` and `${name}` filled in; a group that is not there is empty."""
+    """Return `$1`, `${1}`, `${name}` and `$$` filled in; a group that is not there is empty."""
 
     def group(found: "re.Match[str]") -> str:
         name = found[1] or found[2]
+        if name is None:
+            return "$"
         try:
             return match[int(name) if name.isdigit() else name] or ""
         except (IndexError, KeyError):
             return ""
 
-    return re.sub(r"\$(?:\{(\w+)\}|(\w+))", group, template)
+    return re.sub(r"\$(?:\$|\{(\w+)\}|(\w+))", group, template)
 
 
 def _label_pattern(text: str) -> "re.Pattern[str]":

@@ -10,7 +10,7 @@ import yaml
 from gputide.errors import InputError
 from gputide.metricsapi.ports import Resource
 from gputide.metricsapi.rules.model import Rule, Rules, plural
-from gputide.metricsapi.rules.template import parse_template
+from gputide.metricsapi.rules.template import Template, parse_template
 
 QUERY_FIELDS = ("Series", "LabelMatchers", "GroupBy", "LabelValuesByName", "GroupBySlice")
 LABEL_FIELDS = ("Group", "Resource")
@@ -33,7 +33,7 @@ class _GroupResource(_Wire, frozen=True, kw_only=True):
 
 class _Resources(_Wire, frozen=True, kw_only=True):
     template: str = ""
-    overrides: dict[str, _GroupResource] = {}
+    overrides: dict[str, _GroupResource] | None = None
     namespaced: bool = True
 
 
@@ -45,9 +45,9 @@ class _Name(_Wire, frozen=True, kw_only=True):
 class _Rule(_Wire, frozen=True, kw_only=True):
     series_query: str
     metrics_query: str = "sum(<<.Series>>{<<.LabelMatchers>>}) by (<<.GroupBy>>)"
-    series_filters: tuple[_Filter, ...] = ()
-    resources: _Resources = _Resources()
-    name: _Name = _Name()
+    series_filters: tuple[_Filter, ...] | None = None
+    resources: _Resources | None = None
+    name: _Name | None = None
 
 
 class _File(_Wire, frozen=True, kw_only=True):
@@ -86,7 +86,8 @@ def _all(
     made = []
     for index, one in enumerate(rules):
         place = f"{section}[{index}]"
-        has_resource = bool(one.resources.template or one.resources.overrides)
+        found = one.resources or _Resources()
+        has_resource = bool(found.template or found.overrides)
         if needs_resource and not has_resource:
             raise InputError(f"{file}: {place}.resources", "needs a template or overrides")
         made.append(_rule(one, file, place))
@@ -95,32 +96,39 @@ def _all(
 
 def _rule(one: _Rule, file: str, place: str) -> Rule:
     where = f"{file}: {place}"
-    template = None
-    if one.resources.template:
-        template = parse_template(
-            one.resources.template, known=LABEL_FIELDS, place=f"{where}.resources.template"
-        )
-        if "Resource" not in template.fields:
-            raise InputError(f"{where}.resources.template", "needs <<.Resource>>")
-    matches = _pattern(one.name.matches or ".*", f"{where}.name.matches")
-    if not one.series_query.strip():
-        raise InputError(f"{where}.seriesQuery", "is empty")
+    resources, name = one.resources or _Resources(), one.name or _Name()
+    matches = _pattern(name.matches or ".*", f"{where}.name.matches")
+    for field, text in (("seriesQuery", one.series_query), ("metricsQuery", one.metrics_query)):
+        if not text.strip():
+            raise InputError(f"{where}.{field}", "is empty")
     return Rule(
         place=place,
         series_query=one.series_query,
         metrics_query=parse_template(
             one.metrics_query, known=QUERY_FIELDS, place=f"{where}.metricsQuery"
         ),
-        filters=tuple(_filter(f, f"{where}.seriesFilters") for f in one.series_filters),
+        filters=tuple(
+            _filter(found, f"{where}.seriesFilters[{index}]")
+            for index, found in enumerate(one.series_filters or ())
+        ),
         name_matches=matches,
-        name_as=one.name.as_ or _default_name(matches, f"{where}.name.as"),
+        name_as=name.as_ or _default_name(matches, f"{where}.name.as"),
         overrides={
             label: Resource(plural=plural(found.resource.lower()), group=found.group)
-            for label, found in one.resources.overrides.items()
+            for label, found in (resources.overrides or {}).items()
         },
-        label_template=template,
-        is_namespaced=one.resources.namespaced,
+        label_template=_label_template(resources.template, f"{where}.resources.template"),
+        is_namespaced=resources.namespaced,
     )
+
+
+def _label_template(text: str, place: str) -> Template | None:
+    if not text:
+        return None
+    template = parse_template(text, known=LABEL_FIELDS, place=place)
+    if "Resource" not in template.fields:
+        raise InputError(place, "needs <<.Resource>>")
+    return template
 
 
 def _filter(one: _Filter, place: str) -> tuple[re.Pattern[str], bool]:

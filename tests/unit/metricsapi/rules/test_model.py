@@ -23,7 +23,8 @@ def rule(**changes: object) -> Rule:
         ("^(.*)_total$", "$1", "http_total", "http"),
         ("^(.*)_total$", "${1}_per_second", "http_total", "http_per_second"),
         ("^(?P<what>.*)_total$", "${what}", "http_total", "http"),
-        ("_", "-", "a_b_c", "a-b-c"),
+        ("http_(.*)", "$1", "nginx_http_requests", "requests"),
+        ("a", "$$x", "a", "$x"),
         ("a", "${7}x", "a", "x"),
     ],
 )

@@ -20,7 +20,6 @@ from gputide.metricsapi.rules.selector import among, escaped, matchers
         ("a notin (x,y)", ['a!~"x|y"']),
         ("a,!b", ['a!=""', 'b=""']),
         ("a=", ['a=""']),
-        ("a=http://x", ['a="http://x"']),
     ],
 )
 def test_every_operator_has_its_matcher(selector: str, expected: list[str]) -> None:
@@ -28,7 +27,14 @@ def test_every_operator_has_its_matcher(selector: str, expected: list[str]) -> N
 
 
 @pytest.mark.parametrize(
-    "selector", ["a in b", "=b", "a=b c", "a>1", "scaledobject.keda.sh/name=x"]
+    "selector",
+    [
+        "a in b",
+        "=b",
+        "a=b c",
+        "a>1",
+        "scaledobject.keda.sh/name=x",
+    ],
 )
 def test_other_selectors_are_bad_requests(selector: str) -> None:
     with pytest.raises(StatusError) as caught:

@@ -20,8 +20,16 @@ def test_every_field_of_the_grammar_is_taken() -> None:
     assert power.label_template is not None
     assert http.api_name("http_requests_total") == "http_requests_per_second"
     assert not http.takes("http_requests_total_debug")
-    assert [one.is_namespaced for one in rules.external] == [True, False, False]
+    assert [one.is_namespaced for one in rules.external] == [True, False, False, False]
     assert rules.external[1].place == "externalRules[1]"
+
+
+def test_fields_that_a_template_engine_leaves_null_are_not_given() -> None:
+    rules = parse_rules(
+        "externalRules: [{seriesQuery: x, seriesFilters: null, name: null, resources: null}]", "f"
+    )
+
+    assert rules.external[0].api_name("x") == "x"
 
 
 def test_an_empty_file_has_no_rules_and_resource_rules_are_said_to_have_no_effect() -> None:
@@ -43,7 +51,8 @@ def test_an_empty_file_has_no_rules_and_resource_rules_are_said_to_have_no_effec
             r"f: rules\[0\].name.matches: '\(' is no regular expression",
         ),
         (f"rules: [{ONE}, name: {{matches: '(a)(b)'}}}}]", r"rules\[0\].name.as: missing"),
-        (f"rules: [{ONE}, seriesFilters: [{{}}]}}]", "exactly one of is and isNot"),
+        (f"rules: [{ONE}, seriesFilters: [{{}}]}}]", r"seriesFilters\[0\]: .*exactly one of is"),
+        (f"rules: [{ONE}, metricsQuery: ''}}]", "metricsQuery: is empty"),
         (f"rules: [{ONE}, metricsQuery: '<<.Serie>>'}}]", "metricsQuery: .Serie is no field"),
         (
             "rules: [{seriesQuery: x, resources: {template: 'a'}}]",
