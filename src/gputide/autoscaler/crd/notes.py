@@ -125,9 +125,9 @@ NOTES: Mapping[str, Mapping[str, Any]] = {
     "spec.reactiveTarget": {
         "description": "Target of demand alone, where it differs from the forecast's."
     },
-    "spec.scaleInDeadBandPercent": {"minimum": 0, "maximum": 100},
-    "spec.forecastCapPercent": {"minimum": 0},
-    "spec.recoveryGraceSeconds": {"minimum": 0, "maximum": 3600},
+    "spec.scaleInDeadBandPercent": {"minimum": 0, "maximum": 99},
+    "spec.forecastCapPercent": {"minimum": 100},
+    "spec.recoveryGraceSeconds": {"minimum": 0, "maximum": 86_400},
 }
 
 STATUS: Mapping[str, Any] = {
