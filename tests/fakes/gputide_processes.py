@@ -10,7 +10,8 @@ import sys
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from urllib.request import urlopen
+
+import httpx2
 
 from fakes.programs import Program, Programs, free_ports, wait_until
 from gputide.clock import SystemClock
@@ -27,9 +28,8 @@ class Serving:
 
     def page(self, path: str) -> str:
         """Return one."""
-        with urlopen(self.url + path, timeout=10) as answer:
-            text: str = answer.read().decode()
-            return text
+        answer = httpx2.get(self.url + path, timeout=10, trust_env=False)
+        return answer.raise_for_status().text
 
 
 def start_autoscaler(

@@ -28,8 +28,9 @@ class EngineSettings:
     def __post_init__(self) -> None:
         if not 1 <= self.history_days <= MAX_HISTORY_DAYS:
             raise SettingError("history-days", f"must be 1 to {MAX_HISTORY_DAYS}")
-        if not 5 <= self.max_sample_age_seconds <= 600:
-            raise SettingError("max-sample-age", "must be 5 to 600 seconds")
+        if not 5 <= self.max_sample_age_seconds <= 300:
+            # Prometheus itself looks no further back than 5 minutes
+            raise SettingError("max-sample-age", "must be 5 to 300 seconds")
         if not 15 <= self.rate_window_seconds <= 3600:
             raise SettingError("rate-window", "must be 15 to 3600 seconds")
 

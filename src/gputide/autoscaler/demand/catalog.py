@@ -1,7 +1,7 @@
 """PromQL by metric, as data: one vector by (namespace, pod) for the whole cluster, or a part of it.
 
-$match stands for matchers on the pods (`namespace=~"a|b", pod=~"..."`), $age for how old a sample
-may be (now) or how long it holds (history), $window for rates. Both of the label styles that a
+$match stands for matchers on the pods (`namespace=~"a|b", pod=~"..."`), $age for the seconds that a
+sample may be old (now) or holds (history), $window for rates. Both of the label styles that a
 GPU exporter's series arrive in are read: the workload's pod in `pod`, or in `exported_pod` where
 Prometheus keeps `pod` for the exporter itself.
 """
@@ -41,10 +41,19 @@ class PodQuery:
     """Whether pods share it as a load; a response time they do not."""
 
 
+def _fresh(series: str) -> str:
+    """Return what a series says now, where that is new enough.
+
+    A range such as last_over_time would show a series on after its end: a GPU that has passed to
+    another pod would count for both, as a shared one.
+    """
+    return f"({series} and timestamp({series}) >= time() - $age)"
+
+
 def _pods(name: str, labels: str) -> str:
     """Return a series under `namespace` and `pod`, whichever style its labels have."""
-    plain = f'last_over_time({name}{{$match, pod!="", exported_pod=""}}[$age])'
-    exported = f'last_over_time({name}{{$exported, exported_pod!=""}}[$age])'
+    plain = _fresh(f'{name}{{$match, pod!="", exported_pod=""}}')
+    exported = _fresh(f'{name}{{$exported, exported_pod!=""}}')
     renamed = (
         f'label_replace(label_replace({exported}, "namespace", "$1", "exported_namespace", "(.*)"),'
         ' "pod", "$1", "exported_pod", "(.*)")'
@@ -60,7 +69,7 @@ _USED, _FREE = _pods("DCGM_FI_DEV_FB_USED", _DEVICE), _pods("DCGM_FI_DEV_FB_FREE
 
 def _processes(name: str) -> str:
     """Return a metric of processes by pod and GPU; its pod labels have names of their own."""
-    series = f'last_over_time({name}{{$process, PodName!=""}}[$age])'
+    series = _fresh(f'{name}{{$process, PodName!=""}}')
     renamed = (
         f'label_replace(label_replace({series}, "namespace", "$1", "NamespaceName", "(.*)"),'
         ' "pod", "$1", "PodName", "(.*)")'
@@ -86,7 +95,7 @@ def _containers(inner: str) -> str:
 _GPU_USE = f"{_unshared(_UTIL, _processes('DCGM_CUSTOM_PROCESS_SM_UTIL'))} / 100"
 _CONTAINER = '$match, container!="", container!="POD"'
 _CPU = _containers(f"rate(container_cpu_usage_seconds_total{{{_CONTAINER}}}[$window])")
-_MEMORY = _containers(f"last_over_time(container_memory_working_set_bytes{{{_CONTAINER}}}[$age])")
+_MEMORY = _containers(_fresh(f"container_memory_working_set_bytes{{{_CONTAINER}}}"))
 _DURATION = "http_request_duration_seconds"
 
 QUERIES: Mapping[tuple[Metric, Shape], PodQuery] = {

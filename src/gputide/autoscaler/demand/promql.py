@@ -62,7 +62,7 @@ def _fill(expression: str, *, namespaces: str, pods: str, age: float, window: in
         "match": _matchers("namespace", namespaces, "pod", pods),
         "exported": _matchers("exported_namespace", namespaces, "exported_pod", pods),
         "process": _matchers("NamespaceName", namespaces, "PodName", pods),
-        "age": f"{max(round(age), 1)}s",
+        "age": f"{max(round(age), 1)}",
         "window": f"{window}s",
     }
     return _WORD.sub(lambda found: words[found[1]], expression)
