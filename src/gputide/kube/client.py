@@ -8,11 +8,21 @@ from typing import Any, Self, TypeVar
 
 import httpx2
 import msgspec
+from lightkube.core.exceptions import ConfigError
 
 from gputide.clock import Clock, SystemClock
-from gputide.kube.asking import is_idempotent, retry_after, selection, words, writing
+from gputide.kube.asking import (
+    group_path,
+    is_idempotent,
+    object_path,
+    read_body,
+    retry_after,
+    selection,
+    words,
+    writing,
+)
 from gputide.kube.config import Connected, connect
-from gputide.kube.errors import UnreachableError, error_of
+from gputide.kube.errors import KubeError, UnreachableError, error_of
 from gputide.kube.model import (
     EventType,
     JsonObject,
@@ -23,7 +33,7 @@ from gputide.kube.model import (
 )
 from gputide.kube.retry import Retry, system_random
 from gputide.kube.settings import KubeSettings
-from gputide.kube.wire import decode_list, decode_object, read_events
+from gputide.kube.wire import decode_list, decode_object, decode_resource, read_events
 
 T = TypeVar("T")
 Decode = Callable[[JsonObject], T]
@@ -32,7 +42,8 @@ PAGE_OBJECTS = 500
 WATCH_SECONDS = 300
 """After which the server ends a watch: as long can a silently broken connection deceive us."""
 
-MAX_BODY_BYTES = 256 * 1024 * 1024
+_NO_ANSWER = (httpx2.HTTPError, httpx2.InvalidURL, OSError, ConfigError)
+"""OSError holds TimeoutError; ConfigError: no token, at the time of asking."""
 
 
 class KubeClient:
@@ -85,7 +96,7 @@ class KubeClient:
         self, kind: ResourceType, namespace: str, name: str, *, subresource: str = ""
     ) -> JsonObject:
         """Return one object."""
-        return await self._json("GET", kind.path(namespace, name, subresource))
+        return await self._json("GET", object_path(kind, namespace, name, subresource))
 
     async def list(
         self,
@@ -105,6 +116,8 @@ class KubeClient:
             items += page.items if decode is None else map(decode, page.items)
             if not page.continue_token:
                 return ObjectList(items=tuple(items), resource_version=page.resource_version)
+            if page.continue_token == parameters.get("continue"):
+                raise KubeError(f"list {kind.qualified}", "the server sends the same page again")
             parameters["continue"] = page.continue_token
 
     async def watch(
@@ -150,10 +163,11 @@ class KubeClient:
         is_dry_run: bool = False,
         field_manager: str = "gputide",
     ) -> JsonObject:
-        """Create an object; ConflictError where it exists."""
+        """Create an object, of that kind where it names none; ConflictError where it exists."""
         parameters = writing(field_manager, is_dry_run=is_dry_run)
         path = kind.path(namespace)
-        return await self._json("POST", path, parameters=parameters, body=obj)
+        body = {"apiVersion": kind.api_version, "kind": kind.kind, **obj}
+        return await self._json("POST", path, parameters=parameters, body=body)
 
     async def replace(
         self,
@@ -166,7 +180,7 @@ class KubeClient:
         field_manager: str = "gputide",
     ) -> JsonObject:
         """Replace an object; with a resourceVersion in it ConflictError says that it changed."""
-        path = kind.path(namespace, name, subresource)
+        path = object_path(kind, namespace, name, subresource)
         return await self._json("PUT", path, parameters=writing(field_manager), body=obj)
 
     async def patch(  # noqa: PLR0913  as many as kubectl patch has
@@ -188,7 +202,7 @@ class KubeClient:
             parameters["force"] = "true" if is_forced else "false"
         return await self._json(
             "PATCH",
-            kind.path(namespace, name, subresource),
+            object_path(kind, namespace, name, subresource),
             parameters=parameters,
             body=patch,
             content_type=patch_type.value,
@@ -199,7 +213,7 @@ class KubeClient:
     ) -> None:
         """Delete an object."""
         body = {"propagationPolicy": propagation}
-        await self._ask("DELETE", kind.path(namespace, name), body=body)
+        await self._ask("DELETE", object_path(kind, namespace, name), body=body)
 
     async def raw(self, path: str, *, accept: str = "application/json, */*") -> bytes:
         """Return whatever the server answers at a path."""
@@ -209,20 +223,11 @@ class KubeClient:
         """Return where a kind is served, by discovery (kept); NotFoundError: nowhere."""
         key = (api_version, kind)
         if key not in self._types:
-            root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
-            found = decode_object(await self._ask("GET", root), root)
-            for one in found.get("resources") or ():
-                if one.get("kind") == kind and "/" not in str(one.get("name", "/")):
-                    group, _, version = api_version.rpartition("/")
-                    self._types[key] = ResourceType(
-                        group=group,
-                        version=version,
-                        plural=one["name"],
-                        kind=kind,
-                        is_namespaced=bool(one.get("namespaced")),
-                    )
-        if key not in self._types:
-            raise error_of(f"{kind} of {api_version}", 404, b"")
+            path = group_path(api_version)
+            found = decode_resource(await self._ask("GET", path), api_version, kind)
+            if found is None:
+                raise error_of(f"{kind} of {api_version}", 404, b"")
+            self._types[key] = found
         return self._types[key]
 
     async def _json(self, method: str, path: str, **rest: Any) -> JsonObject:  # noqa: ANN401
@@ -246,21 +251,21 @@ class KubeClient:
         target = f"{method} {path}"
 
         async def once() -> bytes:
-            async with self._slots:
-                try:
-                    answer = await self._connected.client.request(
+            try:
+                async with (
+                    self._slots,
+                    asyncio.timeout(self._settings.timeout_seconds),  # however slowly bytes come
+                    self._connected.client.stream(
                         method, path, params=parameters, content=content, headers=headers
-                    )
-                except (httpx2.HTTPError, OSError) as error:
-                    raise UnreachableError(target, words(error, self.server)) from error
+                    ) as answer,
+                ):
+                    found = await read_body(answer, target)
+            except _NO_ANSWER as error:
+                raise UnreachableError(target, words(error, self.server)) from error
             if answer.is_success:
-                return answer.content
-            raise error_of(
-                target,
-                answer.status_code,
-                answer.content,
-                retry_after_seconds=retry_after(answer),
-            )
+                return found
+            wish = retry_after(answer)
+            raise error_of(target, answer.status_code, found, retry_after_seconds=wish)
 
         return await self._retry.run(
             once, is_idempotent=is_idempotent(method, body), seconds=self._settings.timeout_seconds
@@ -276,8 +281,8 @@ class KubeClient:
                 "GET", path, params=parameters, timeout=patience
             ) as answer:
                 if not answer.is_success:
-                    body = await answer.aread()
-                    raise error_of(target, answer.status_code, body)
+                    body, wish = await read_body(answer, target), retry_after(answer)
+                    raise error_of(target, answer.status_code, body, retry_after_seconds=wish)
                 yield answer.aiter_bytes()
-        except (httpx2.HTTPError, OSError) as error:
+        except _NO_ANSWER as error:
             raise UnreachableError(target, words(error, self.server)) from error

@@ -1,6 +1,9 @@
 """From a kubeconfig or a service account to a connection; lightkube reads both."""
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx2
 import msgspec
@@ -29,14 +32,12 @@ class Connected:
     """Of the context; `default` where it names none."""
 
 
-def connect(settings: KubeSettings) -> Connected:
+def connect(settings: KubeSettings, environment: Mapping[str, str] = os.environ) -> Connected:
     """Return a client; raise InputError where no configuration can be used."""
-    place = settings.kubeconfig or "kubeconfig"
+    path = settings.kubeconfig or _named(environment)
+    place = path or "kubeconfig"
     try:
-        if settings.kubeconfig:
-            config = KubeConfig.from_file(settings.kubeconfig)
-        else:
-            config = KubeConfig.from_env()
+        config = KubeConfig.from_file(path) if path else KubeConfig.from_env()
         chosen = config.get(context_name=settings.context or None)
         if chosen is None:
             raise InputError(place, "names no current context")
@@ -55,3 +56,9 @@ def connect(settings: KubeSettings) -> Connected:
     return Connected(
         client=client, server=chosen.cluster.server, namespace=chosen.namespace or "default"
     )
+
+
+def _named(environment: Mapping[str, str]) -> str:
+    """Return the file that $KUBECONFIG names, of several the first that exists; "" for none."""
+    paths = [path for path in environment.get("KUBECONFIG", "").split(os.pathsep) if path]
+    return next((path for path in paths if Path(path).is_file()), paths[0] if paths else "")

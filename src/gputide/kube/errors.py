@@ -92,7 +92,7 @@ def error_of(
     """Return the error of an answer; its Status object's words where it has one."""
     try:
         status = msgspec.json.decode(body, type=_Status)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
         status = _Status()
     code = status.code or code
     words = status.message or _HINTS.get(code) or f"answered {code}"

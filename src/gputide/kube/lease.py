@@ -125,7 +125,8 @@ class Election:
             self._seen, self._seen_at_seconds = seen, now_seconds
         if self.holder in ("", self._terms.identity):
             return True
-        duration = float(spec.get("leaseDurationSeconds") or self._terms.duration_seconds)
+        told = spec.get("leaseDurationSeconds")
+        duration = float(told) if isinstance(told, int) else self._terms.duration_seconds
         return now_seconds - self._seen_at_seconds >= duration
 
     def _lease(self, before: JsonObject | None) -> JsonObject:

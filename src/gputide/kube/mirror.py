@@ -11,6 +11,7 @@ import structlog
 from gputide.clock import Clock
 from gputide.kube.client import KubeClient
 from gputide.kube.errors import (
+    BusyError,
     ForbiddenError,
     GoneError,
     KubeError,
@@ -127,10 +128,15 @@ class Mirror(Generic[T]):
             try:
                 await self._follow()
                 pause = FIRST_PAUSE_SECONDS
-            except GoneError:
-                self._version = ""
-                continue  # forgotten versions are the server's daily business
+            except GoneError as error:
+                self._version = ""  # forgotten versions are the server's daily business
+                if self._clock.monotonic_seconds() - started >= QUICK_WATCH_SECONDS:
+                    continue
+                if pause > FIRST_PAUSE_SECONDS:  # yet not one after the other
+                    self._note(error)
             except KubeError as error:
+                wish = error.retry_after_seconds if isinstance(error, BusyError) else None
+                pause = max(pause, min(wish or 0.0, MAX_PAUSE_SECONDS))
                 self._note(error)
             if self._clock.monotonic_seconds() - started >= MAX_PAUSE_SECONDS:
                 pause = FIRST_PAUSE_SECONDS
