@@ -1,18 +1,7 @@
 """Names of the controller's metrics, as data: the vendor's six, and our own."""
 
-from dataclasses import dataclass
-
 from gputide.exposition import Kind
-
-
-@dataclass(frozen=True, slots=True)
-class MetricRow:
-    """One metric."""
-
-    name: str
-    kind: Kind
-    help: str
-
+from gputide.exposition.rows import MetricRow
 
 PROACTIVE = MetricRow("ahpa_proactive_pods", Kind.GAUGE, "Pods that the forecast asks for.")
 REACTIVE = MetricRow("ahpa_reactive_pods", Kind.GAUGE, "Pods that the demand asks for.")

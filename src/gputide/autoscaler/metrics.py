@@ -1,15 +1,13 @@
 """What the controller knows, as families of the catalog. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from gputide import __version__
 from gputide.autoscaler import catalog
-from gputide.autoscaler.catalog import MetricRow
 from gputide.autoscaler.model import Key, Outcome, Subject
-from gputide.exposition import Family, Labels, Sample
-
-Value = tuple[Labels, float]
+from gputide.exposition import Family
+from gputide.exposition.rows import MetricRow, Value, by, families
 
 
 def outcome_families(outcomes: Mapping[Key, tuple[Subject, Outcome]]) -> tuple[Family, ...]:
@@ -61,23 +59,3 @@ _ROWS = (
 def build_family() -> tuple[Family, ...]:
     """Return the version's family."""
     return families({catalog.BUILD: [((("version", __version__),), 1.0)]})
-
-
-def families(rows: Mapping[MetricRow, Iterable[Value]]) -> tuple[Family, ...]:
-    """Return the families that have samples."""
-    made = []
-    for row, values in rows.items():
-        samples = tuple(Sample(row.name, labels, value) for labels, value in values)
-        if samples:
-            made.append(Family(row.name, row.kind, row.help, samples))
-    return tuple(made)
-
-
-def by(label: str, counts: Mapping[str, float]) -> list[Value]:
-    """Return a value for each label value, in their order."""
-    return [(((label, name),), float(value)) for name, value in sorted(counts.items())]
-
-
-def one(value: float) -> list[Value]:
-    """Return a value without labels."""
-    return [((), float(value))]

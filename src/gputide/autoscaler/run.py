@@ -28,6 +28,7 @@ from gputide.autoscaler.wire import unit_of_source
 from gputide.clock import Clock
 from gputide.errors import GputideError, InputError
 from gputide.exposition import Family
+from gputide.exposition.rows import by, families, one
 from gputide.kube.client import KubeClient
 from gputide.kube.lease import Election
 from gputide.kube.mirror import Mirror
@@ -81,16 +82,16 @@ class Controller:
 
     def families(self) -> tuple[Family, ...]:
         """Return the controller's metrics."""
-        own = metrics.families(
+        own = families(
             {
-                catalog.LEADER: metrics.one(self.is_leader),
-                catalog.ROUNDS: metrics.by("outcome", self.rounds),
-                catalog.ROUND_SECONDS: metrics.one(self.control.newest.seconds),
-                catalog.WRITES: metrics.by("outcome", self.control.writer.writes),
-                catalog.QUERIES: metrics.by("outcome", self.source.queries),
-                catalog.LOADED: metrics.one(self.upkeep.loaded_rows),
-                catalog.FITTED: metrics.one(self.upkeep.fitted_rows),
-                catalog.HISTORY_BYTES: metrics.one(self.engine.ring.size_bytes),
+                catalog.LEADER: one(self.is_leader),
+                catalog.ROUNDS: by("outcome", self.rounds),
+                catalog.ROUND_SECONDS: one(self.control.newest.seconds),
+                catalog.WRITES: by("outcome", self.control.writer.writes),
+                catalog.QUERIES: by("outcome", self.source.queries),
+                catalog.LOADED: one(self.upkeep.loaded_rows),
+                catalog.FITTED: one(self.upkeep.fitted_rows),
+                catalog.HISTORY_BYTES: one(self.engine.ring.size_bytes),
             }
         )
         told = metrics.outcome_families(self.control.outcomes)

@@ -1,18 +1,7 @@
 """Names of the metrics API's own metrics, as data: name, kind, help."""
 
-from dataclasses import dataclass
-
 from gputide.exposition import Kind
-
-
-@dataclass(frozen=True, slots=True)
-class MetricRow:
-    """One metric."""
-
-    name: str
-    kind: Kind
-    help: str
-
+from gputide.exposition.rows import MetricRow
 
 _P = "gputide_metricsapi_"
 

@@ -9,6 +9,7 @@ from typing import Any
 import structlog
 
 from gputide.clock import Clock
+from gputide.exposition.rows import Rows, by, one
 from gputide.metricsapi import catalog
 from gputide.metricsapi.explain import RuleExplainer
 from gputide.metricsapi.ports import CustomSource, Explainer, ExternalSource
@@ -17,7 +18,6 @@ from gputide.metricsapi.query import RuleCustom, RuleExternal, RuleValues
 from gputide.metricsapi.reload import RulesFile
 from gputide.metricsapi.rules.model import Rules
 from gputide.metricsapi.rules.wire import parse_rules
-from gputide.metricsapi.selfmetrics import Rows, by, one
 from gputide.metricsapi.series import SeriesIndex
 from gputide.metricsapi.settings import MetricsSettings
 from gputide.prometheus.client import Prometheus

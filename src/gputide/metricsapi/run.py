@@ -12,12 +12,13 @@ import structlog
 from gputide import __version__
 from gputide.clock import Clock, utc_from_unix
 from gputide.errors import GputideError
+from gputide.exposition.rows import Rows, by, one
 from gputide.kubeapi.serve import Serving, listening, serve
 from gputide.kubeapi.tls import ServerTls
 from gputide.metricsapi import catalog
 from gputide.metricsapi.build import Asked, Built, Work, build
 from gputide.metricsapi.certificate import ServingFiles, ensure, not_after
-from gputide.metricsapi.selfmetrics import Rows, SelfMetrics, by, one
+from gputide.metricsapi.selfmetrics import SelfMetrics
 from gputide.metricsapi.settings import ServingSettings
 
 log = structlog.stdlib.get_logger()

@@ -2,21 +2,18 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gputide.clock import Clock
-from gputide.exposition import Family, Format, Labels, Sample, render
+from gputide.exposition import Family, Format, Sample, render
+from gputide.exposition.rows import Rows, families
 from gputide.metricsapi import catalog
-from gputide.metricsapi.catalog import MetricRow
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 OTHER = "other"
 GROUPS = frozenset({"custom.metrics.k8s.io", "external.metrics.k8s.io", "metrics.alibabacloud.com"})
-
-Values = Iterable[tuple[Labels, float]]
-Rows = Mapping[MetricRow, Values]
 
 
 class Counted:
@@ -101,21 +98,7 @@ class SelfMetrics:
 
     def page(self) -> bytes:
         """Return the page in Prometheus' text format."""
-        made = [
-            Family(row.name, row.kind, row.help, tuple(Sample(row.name, *one) for one in values))
-            for row, values in self._rows().items()
-        ]
-        return render((*self._counted.families(), *(one for one in made if one.samples)))
-
-
-def one(value: float | None) -> Values:
-    """Return a value without labels; none for None, which is unknown."""
-    return [] if value is None else [((), value)]
-
-
-def by(label: str, values: Mapping[str, float]) -> Values:
-    """Return a value for each label value."""
-    return [(((label, name),), value) for name, value in sorted(values.items())]
+        return render((*self._counted.families(), *families(self._rows())))
 
 
 def group_of(path: str) -> str:

@@ -11,16 +11,18 @@ from gputide.errors import QueryError
 from gputide.metricsapi.ports import CustomRow
 from gputide.metricsapi.prometheus import Source
 from gputide.metricsapi.rules.model import Rule, Rules
+from gputide.metricsapi.rules.resources import is_namespaced
 from gputide.prometheus.model import quote
 
 log = structlog.stdlib.get_logger()
 AGAIN_SECONDS = 30.0
 """A name that is not known makes us look again, at most so often."""
 
+AWAY_AFTER = 2
+"""Rules in a row that a server does not answer: one alone may just be too heavy for it."""
+
 MAX_NAMES = 20_000
 """Series names that one rule may have; the rest is left out of discovery, and said so."""
-
-CLUSTER_SCOPED = frozenset({"nodes", "namespaces", "persistentvolumes"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +95,21 @@ class SeriesIndex:
         rules = self._rules
         now = self._clock.now_seconds()
         span = (now - self._max_age_seconds, now)
+        known: dict[str, tuple[str, ...]] = {}
         problems: dict[str, str] = {}
-        away = ""
+        in_a_row = 0
         for rule in self._all_rules():
+            if (
+                in_a_row == AWAY_AFTER
+            ):  # the server is out of reach: the others would only wait, too
+                problems[rule.place] = next(reversed(problems.values()))
+                continue
             try:
-                if not away:
-                    self._found[rule.place] = await self._series(rule, span)
+                self._found[rule.place] = await self._series(rule, span, known)
+                in_a_row = 0
             except QueryError as error:
                 problems[rule.place] = error.problem
-                away = error.problem if error.is_retryable else ""
-            if away:  # the server itself is out of reach: the others would only wait, too
-                problems[rule.place] = away
+                in_a_row = in_a_row + 1 if error.is_retryable else 0
         self._looked_at_seconds = self._clock.monotonic_seconds()
         if rules is not self._rules:  # they changed meanwhile: what was found is of the old ones
             self.use(self._rules)
@@ -113,15 +119,22 @@ class SeriesIndex:
         self.problems = problems
         self.listing = _listing(rules, self._found)
 
-    async def _series(self, rule: Rule, span: tuple[float, float]) -> tuple[Series, ...]:
-        names = await self._source.names(rule.series_query, span)
+    async def _series(
+        self, rule: Rule, span: tuple[float, float], known: dict[str, tuple[str, ...]]
+    ) -> tuple[Series, ...]:
+        """Ask what is not `known` from an earlier rule of the same selector."""
+        if rule.series_query not in known:
+            known[rule.series_query] = await self._source.names(rule.series_query, span)
+        names = known[rule.series_query]
         taken = [name for name in names if rule.takes(name)]
         if len(taken) > MAX_NAMES:
             log.warning("too many series names", rule=rule.place, names=len(taken), most=MAX_NAMES)
         made = []
         for name in taken[:MAX_NAMES]:
-            labels = await self._source.label_names(name_selector(rule, name), span)
-            made.append(Series(rule, name, frozenset(labels)))
+            selector = name_selector(rule, name)
+            if selector not in known:
+                known[selector] = await self._source.label_names(selector, span)
+            made.append(Series(rule, name, frozenset(known[selector])))
         return tuple(made)
 
     def _all_rules(self) -> tuple[Rule, ...]:
@@ -160,5 +173,6 @@ def _rows(name: str, series: Sequence[Series]) -> Iterator[CustomRow]:
         for label in sorted(one.labels):
             resource = one.rule.resource_of(label)
             if resource is not None:
-                is_namespaced = resource.plural not in CLUSTER_SCOPED
-                yield CustomRow(resource=resource, metric=name, is_namespaced=is_namespaced)
+                yield CustomRow(
+                    resource=resource, metric=name, is_namespaced=is_namespaced(resource)
+                )

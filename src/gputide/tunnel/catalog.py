@@ -1,18 +1,7 @@
 """Names of the tunnel's own metrics, as data: name, kind, help."""
 
-from dataclasses import dataclass
-
 from gputide.exposition import Kind
-
-
-@dataclass(frozen=True, slots=True)
-class MetricRow:
-    """One metric."""
-
-    name: str
-    kind: Kind
-    help: str
-
+from gputide.exposition.rows import MetricRow
 
 _G, _A = "gputide_gateway_", "gputide_agent_"
 

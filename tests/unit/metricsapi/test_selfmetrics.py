@@ -4,8 +4,9 @@ from starlette.types import Message, Receive, Scope, Send
 
 from fakes.clock import FakeClock
 from gputide.exposition import parse
+from gputide.exposition.rows import by, one
 from gputide.metricsapi import catalog
-from gputide.metricsapi.selfmetrics import Counted, SelfMetrics, by, group_of, one
+from gputide.metricsapi.selfmetrics import Counted, SelfMetrics, group_of
 
 EXTERNAL = "/apis/external.metrics.k8s.io/v1beta1/namespaces/n/m"
 

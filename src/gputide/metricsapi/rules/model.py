@@ -5,7 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gputide.metricsapi.ports import Resource
+from gputide.metricsapi.rules.regex import expand
+from gputide.metricsapi.rules.resources import known_kind
 from gputide.metricsapi.rules.template import Template
+
+MAX_NAME_LENGTH = 200
+"""Of a series that a rule may take: patterns are tried on no longer name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,21 +33,30 @@ class Rule:
     label_template: Template | None = None
     is_namespaced: bool = True
 
+    def refusal(self, series: str) -> str:
+        """Return what keeps a series of that name out; "" where the rule takes it."""
+        if len(series) > MAX_NAME_LENGTH:
+            return f"a name of more than {MAX_NAME_LENGTH} characters"
+        for index, (pattern, is_wanted) in enumerate(self.filters):
+            if bool(pattern.search(series)) is not is_wanted:
+                return f"seriesFilters[{index}] ({'is' if is_wanted else 'isNot'})"
+        return "" if self.api_name(series) else "name.matches"
+
     def takes(self, series: str) -> bool:
         """Whether a series of that name passes the filters and has a name in the API."""
-        is_passed = all(bool(one.search(series)) is wanted for one, wanted in self.filters)
-        return is_passed and bool(self.api_name(series))
+        return not self.refusal(series)
 
     def api_name(self, series: str) -> str:
         """Return what the API calls a series: `as`, filled in from the first match."""
         match = self.name_matches.search(series)
-        return "" if match is None else _expanded(self.name_as, match)
+        return "" if match is None else expand(self.name_as, match)
 
     def label_of(self, resource: Resource, singular: str) -> str | None:
         """Return the label that holds a resource's names; None where the rule has none."""
         for label, one in self.overrides.items():
-            if one == resource:
-                return label
+            is_alike = not one.group and one.plural == resource.plural
+            if one == resource or (is_alike and known_kind(one.plural) is None):
+                return label  # of somebody's own kind its group may be left out
         if self.label_template is None:
             return None
         group = resource.group.replace(".", "_").replace("-", "_")
@@ -57,9 +71,12 @@ class Rule:
         match = _label_pattern(self.label_template.text).fullmatch(label)
         if match is None:
             return None
-        found = match.groupdict()
-        group = (found.get("group") or "").replace("_", ".")
-        return Resource(plural=plural(found["resource"]), group=group)
+        name, group = match["resource"], match.groupdict().get("group") or ""
+        kind = known_kind(name, group)
+        if kind is not None:
+            return kind.resource
+        # without a group any label would do: `instance`, `job_name`, `UUID`
+        return Resource(plural=plural(name), group=group.replace("_", ".")) if group else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,21 +105,6 @@ def plural(name: str) -> str:
     if name.endswith(("ss", "x", "ch", "sh")):
         return f"{name}es"
     return name if name.endswith("s") else f"{name}s"
-
-
-def _expanded(template: str, match: "re.Match[str]") -> str:
-    """Return `$1`, `${1}`, `${name}` and `$$` filled in; a group that is not there is empty."""
-
-    def group(found: "re.Match[str]") -> str:
-        name = found[1] or found[2]
-        if name is None:
-            return "$"
-        try:
-            return match[int(name) if name.isdigit() else name] or ""
-        except (IndexError, KeyError):
-            return ""
-
-    return re.sub(r"\$(?:\$|\{(\w+)\}|(\w+))", group, template)
 
 
 def _label_pattern(text: str) -> "re.Pattern[str]":

@@ -21,6 +21,7 @@ _ANCHORS = {"z": r"\Z", "B": r"(?:\B|\A\Z)"}
 
 _FLAGS = re.compile(r"\(\?([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])")
 _NAMED = re.compile(r"\(\?P?<([A-Za-z_][A-Za-z0-9_]*)>")
+_REFERENCE = re.compile(r"\$(?:\$|\{(\w+)\}|(\w+))")
 _COUNTED = re.compile(r"\{(\d+)(,?)(\d*)\}")
 
 
@@ -63,6 +64,28 @@ def compile_go(text: str, place: str) -> re.Pattern[str]:
     except (_PatternError, CharacterError, re.error, RecursionError, OverflowError) as error:
         problem = f"{text[:200]!r} is no regular expression that can be used: {error}"
         raise InputError(place, problem) from error
+
+
+def expand(template: str, match: re.Match[str]) -> str:
+    """Return `$1`, `${1}`, `${name}` and `$$` filled in; a group that is not there is empty.
+
+    As in Go a name reaches as far as it can: `$1x` is the group `1x`.
+
+    >>> expand("${1}_per_second $1x $$", re.compile("(.*)_total").match("http_total"))
+    'http_per_second  $'
+    """
+
+    def group(found: re.Match[str]) -> str:
+        name = found[1] or found[2]
+        if name is None:
+            return "$"
+        is_number = name.isdecimal() and (name == "0" or name[0] != "0")
+        try:
+            return match[int(name) if is_number else name] or ""
+        except IndexError:
+            return ""
+
+    return _REFERENCE.sub(group, template)
 
 
 class _Rewriting:

@@ -9,7 +9,10 @@ import yaml
 
 from gputide.errors import InputError
 from gputide.metricsapi.ports import Resource
+from gputide.metricsapi.rules.chart import unwrapped
 from gputide.metricsapi.rules.model import Rule, Rules, plural
+from gputide.metricsapi.rules.regex import compile_go
+from gputide.metricsapi.rules.resources import known_kind
 from gputide.metricsapi.rules.template import Template, parse_template
 
 QUERY_FIELDS = ("Series", "LabelMatchers", "GroupBy", "LabelValuesByName", "GroupBySlice")
@@ -59,7 +62,7 @@ class _File(_Wire, frozen=True, kw_only=True):
 def parse_rules(text: str, place: str) -> Rules:
     """Return a file's rules; raise InputError, one line that names file, rule and field."""
     try:
-        found = yaml.safe_load(text)
+        found, warnings = unwrapped(yaml.safe_load(text), place)
         file = msgspec.convert({} if found is None else found, _File)
     except yaml.YAMLError as error:
         raise InputError(place, f"is no YAML: {error}") from error
@@ -70,9 +73,9 @@ def parse_rules(text: str, place: str) -> Rules:
     rules, external = file.rules or (), file.external_rules or ()
     if len(rules) + len(external) > MAX_RULES:
         raise InputError(place, f"has more than {MAX_RULES} rules")
-    warnings: tuple[str, ...] = ()
     if file.resource_rules:
-        warnings = ("resourceRules: metrics.k8s.io is not served here; use metrics-server",)
+        unserved = "resourceRules: metrics.k8s.io is not served here; use metrics-server"
+        warnings = (*warnings, unserved)
     return Rules(
         custom=_all(rules, place, "rules", needs_resource=True),
         external=_all(external, place, "externalRules", needs_resource=False),
@@ -97,7 +100,7 @@ def _all(
 def _rule(one: _Rule, file: str, place: str) -> Rule:
     where = f"{file}: {place}"
     resources, name = one.resources or _Resources(), one.name or _Name()
-    matches = _pattern(name.matches or ".*", f"{where}.name.matches")
+    matches = compile_go(name.matches or ".*", f"{where}.name.matches")
     for field, text in (("seriesQuery", one.series_query), ("metricsQuery", one.metrics_query)):
         if not text.strip():
             raise InputError(f"{where}.{field}", "is empty")
@@ -113,13 +116,17 @@ def _rule(one: _Rule, file: str, place: str) -> Rule:
         ),
         name_matches=matches,
         name_as=name.as_ or _default_name(matches, f"{where}.name.as"),
-        overrides={
-            label: Resource(plural=plural(found.resource.lower()), group=found.group)
-            for label, found in (resources.overrides or {}).items()
-        },
+        overrides={label: _resource(found) for label, found in (resources.overrides or {}).items()},
         label_template=_label_template(resources.template, f"{where}.resources.template"),
         is_namespaced=resources.namespaced,
     )
+
+
+def _resource(found: _GroupResource) -> Resource:
+    kind = known_kind(found.resource, found.group)
+    if kind is not None:
+        return kind.resource
+    return Resource(plural=plural(found.resource.lower()), group=found.group)
 
 
 def _label_template(text: str, place: str) -> Template | None:
@@ -134,17 +141,10 @@ def _label_template(text: str, place: str) -> Template | None:
 def _filter(one: _Filter, place: str) -> tuple[re.Pattern[str], bool]:
     if bool(one.is_) == bool(one.is_not):
         raise InputError(place, "each needs exactly one of is and isNot")
-    return _pattern(one.is_ or one.is_not, place), bool(one.is_)
+    return compile_go(one.is_ or one.is_not, place), bool(one.is_)
 
 
 def _default_name(matches: re.Pattern[str], place: str) -> str:
     if matches.groups > 1:
         raise InputError(place, "missing: which of the groups of name.matches is the name?")
     return f"${matches.groups}"
-
-
-def _pattern(text: str, place: str) -> re.Pattern[str]:
-    try:
-        return re.compile(text)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise InputError(place, f"{text!r} is no regular expression: {error}") from error

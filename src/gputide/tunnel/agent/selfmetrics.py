@@ -2,9 +2,9 @@
 
 from gputide import __version__
 from gputide.exposition import Family
+from gputide.exposition.rows import Rows, Value, by, families, one
 from gputide.tunnel import catalog
 from gputide.tunnel.agent.run import Agent
-from gputide.tunnel.metrics import Rows, Value, by, families, one
 
 
 def agent_families(agent: Agent) -> tuple[Family, ...]:

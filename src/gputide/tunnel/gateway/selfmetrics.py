@@ -4,11 +4,11 @@ from collections import Counter
 
 from gputide import __version__
 from gputide.exposition import Family
+from gputide.exposition.rows import Rows, Value, by, families, one
 from gputide.tunnel import catalog
 from gputide.tunnel.gateway.door import Door
 from gputide.tunnel.gateway.registry import Registry
 from gputide.tunnel.gateway.service import GatewayService
-from gputide.tunnel.metrics import Rows, Value, by, families, one
 
 
 def gateway_families(
