@@ -80,14 +80,37 @@ async def test_a_rule_that_fails_keeps_what_it_had_and_stops_no_other() -> None:
     assert list(found.listing.external) == ["http_requests_per_second"]
 
 
-async def test_a_server_out_of_reach_is_asked_once_and_said_so() -> None:
-    source = FakeSource({GPU: QueryError("p", "cannot connect", is_retryable=True)})
+POWER = '{__name__=~"^kube_.*_power$"}'
+TIMEOUT = QueryError("p", "timed out", is_retryable=True)
+
+
+async def test_a_server_out_of_reach_is_not_asked_by_every_rule_and_said_so() -> None:
+    source = FakeSource(dict.fromkeys((GPU, POWER, HTTP), TIMEOUT))
     found = index(source)
-    with pytest.raises(QueryError, match="cannot connect"):
+    with pytest.raises(QueryError, match="timed out"):
         await found.look_again()
 
-    assert source.asked == [GPU]
-    assert len(found.problems) == 6
+    assert source.asked == [GPU, POWER]
+    assert set(found.problems.values()) == {"timed out"}
+    assert len(found.problems) == len(found.rules.custom) + len(found.rules.external)
+
+
+async def test_one_rule_that_always_takes_too_long_stops_no_other() -> None:
+    source = FakeSource({GPU: TIMEOUT, HTTP: {"http_requests_total": ("namespace",)}})
+    found = index(source)
+    await found.look()
+
+    assert found.problems == {"rules[0]": "timed out"}
+    assert list(found.listing.external) == ["http_requests_per_second"]
+
+
+async def test_rules_of_one_selector_ask_once() -> None:
+    source = FakeSource({"queue_length": {"queue_length": ("queue",)}})
+    found = index(source)
+    await found.look()
+
+    assert len({"queue_length", "queue_scalar"} & set(found.listing.external)) == 2
+    assert source.asked.count("queue_length") == 1
 
 
 async def test_an_unknown_name_looks_again_but_not_all_the_time() -> None:

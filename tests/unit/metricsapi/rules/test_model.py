@@ -38,6 +38,10 @@ def test_all_filters_have_to_pass_and_the_name_is_one_too() -> None:
     filters = ((re.compile("^gpu_"), True), (re.compile("_debug$"), False))
     made = rule(filters=filters, name_matches=re.compile("util"))
 
+    assert made.refusal("x") == "seriesFilters[0] (is)"
+    assert made.refusal("gpu_util_debug") == "seriesFilters[1] (isNot)"
+    assert made.refusal("gpu_power") == "name.matches"
+    assert made.refusal("gpu_util" * 26) == "a name of more than 200 characters"
     taken = [name for name in ("gpu_util", "gpu_util_debug", "gpu_power", "x") if made.takes(name)]
     assert taken == ["gpu_util"]
 
@@ -57,3 +61,29 @@ def test_labels_are_found_by_override_first_and_template_after() -> None:
     assert made.resource_of("instance") is None
     assert rule().label_of(pods, "pod") is None
     assert rule().resource_of("pod") is None
+
+
+def test_of_all_the_labels_of_a_series_only_kubernetes_kinds_are_resources() -> None:
+    template = parse_template("<<.Resource>>", known=["Group", "Resource"], place="x")
+    made = rule(label_template=template)
+    labels = ("UUID", "gpu", "instance", "endpoint", "job", "namespace", "pod", "deployment")
+
+    found = [made.resource_of(label) for label in labels]
+    assert [one.qualified for one in found if one] == [
+        "jobs.batch",
+        "namespaces",
+        "pods",
+        "deployments.apps",
+    ]
+
+
+def test_somebodys_own_kind_is_found_by_its_group_or_by_an_override_without_one() -> None:
+    template = parse_template(
+        "kube_<<.Group>>_<<.Resource>>", known=["Group", "Resource"], place="x"
+    )
+    rollouts = Resource(plural="rollouts", group="argoproj.io")
+
+    assert rule(label_template=template).resource_of("kube_argoproj_io_rollout") == rollouts
+    assert rule(overrides={"ro": Resource(plural="rollouts")}).label_of(rollouts, "x") == "ro"
+    apps = Resource(plural="pods", group="apps")
+    assert rule(overrides={"pod": Resource(plural="pods")}).label_of(apps, "pod") is None

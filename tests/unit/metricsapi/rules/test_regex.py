@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gputide.errors import InputError
-from gputide.metricsapi.rules.regex import MAX_PATTERN_LENGTH, compile_go
+from gputide.metricsapi.rules.regex import MAX_PATTERN_LENGTH, compile_go, expand
 
 
 @pytest.mark.parametrize(
@@ -88,6 +88,28 @@ def test_what_go_or_we_do_not_know_is_refused_with_its_place(pattern: str, words
 def test_a_pattern_that_could_be_tried_without_end_is_refused(pattern: str) -> None:
     with pytest.raises(InputError, match="tried"):
         compile_go(pattern, "here")
+
+
+@pytest.mark.parametrize(
+    ("template", "made"),
+    [
+        ("$1", "http"),
+        ("${1}_x", "http_x"),
+        ("$1_x", ""),
+        ("$0", "http_total"),
+        ("${base}", "http"),
+        ("$$1", "$1"),
+        ("${01}", ""),
+        ("$9", ""),
+        ("${", "${"),
+        ("a$", "a$"),
+    ],
+)
+def test_names_are_filled_in_as_go_does_it(template: str, made: str) -> None:
+    match = re.match("(?P<base>.*)_total", "http_total")
+    assert match is not None
+
+    assert expand(template, match) == made
 
 
 def test_brackets_make_python_warn_of_nothing() -> None:

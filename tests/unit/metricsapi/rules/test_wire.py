@@ -59,9 +59,31 @@ def test_an_empty_file_has_no_rules_and_resource_rules_are_said_to_have_no_effec
             "resources.template: needs <<.Resource>>",
         ),
         ("externalRules: [{seriesQuery: ' '}]", r"externalRules\[0\].seriesQuery: is empty"),
+        (
+            f"rules: [{ONE}, seriesFilters: [{{is: a}}, {{isNot: '(?=b)'}}]}}]",
+            r"rules\[0\].seriesFilters\[1\]: .* nothing that Go knows",
+        ),
+        (f"rules: [{ONE}, name: {{matches: '(a+)+', as: x}}}}]", "tried without end"),
+        ("rules: {customs: []}", "rules.customs: is no field of the chart's rules"),
         ("- 1", "Expected `object`"),
     ],
 )
 def test_a_mistake_is_one_line_that_names_its_place(text: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         parse_rules(text, "f")
+
+
+def test_a_charts_values_and_a_config_map_are_taken_as_well() -> None:
+    chart = parse_rules(f"rules: {{custom: [{ONE}}}], default: true}}", "f")
+    config_map = parse_rules(f'{{kind: ConfigMap, data: {{a: "rules: [{ONE}}}]"}}}}', "f")
+
+    assert [one.series_query for one in (*chart.custom, *config_map.custom)] == ["x", "x"]
+    assert "rules.default" in chart.warnings[0]
+
+
+def test_an_override_means_kubernetes_own_kind_where_its_group_is_left_out() -> None:
+    text = "rules: [{seriesQuery: x, resources: {overrides: {d: {resource: deployment}}}}]"
+
+    assert parse_rules(text, "f").custom[0].overrides == {
+        "d": Resource(plural="deployments", group="apps")
+    }
