@@ -23,6 +23,7 @@ PROMETHEUS = Group(
     "Prometheus, instead of ConfigMap kube-system/application-intelligence", sort_key=2
 )
 LEASE = "gputide-autoscaler"
+MAX_PORT = 65_535
 
 
 def autoscaler(
@@ -72,10 +73,9 @@ def _election(
 
 
 def _bind(address: str) -> socket.socket:
+    from gputide.kubeapi.serve import listening
+
     host, _, port = address.rpartition(":")
-    try:
-        made = socket.create_server((host.strip("[]"), int(port)))
-    except (OSError, ValueError, OverflowError) as error:
-        words = getattr(error, "strerror", None) or "no HOST:PORT"
-        raise SettingError("listen-address", f"cannot listen on {address}: {words}") from error
-    return made
+    if not port.isdecimal() or int(port) > MAX_PORT:
+        raise SettingError("listen-address", f"{address!r} is no HOST:PORT")
+    return listening(host.strip("[]") or "0.0.0.0", int(port))  # noqa: S104  it was asked for

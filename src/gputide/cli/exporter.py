@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,7 @@ from cyclopts import Group, Parameter
 from gputide import __version__
 from gputide.cli.logs import configure_logs
 from gputide.cli.node import Simulation, new_collector
+from gputide.cli.process import run_until_stopped
 from gputide.clock import SystemClock
 from gputide.errors import InputError
 from gputide.exporter.dcgm_settings import IgnoredSettings, check_variables, ignored
@@ -50,18 +50,9 @@ def exporter(
 
 
 async def _serve(served: "Exporter", collector: "Collector", serving: "Serving") -> None:
-    """Run until SIGTERM, which is an orderly end, or until interrupted."""
     from gputide.exporter.run import run
 
-    task = asyncio.create_task(run(served, collector, SystemClock(), serving))
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    try:
-        await asyncio.wait({task})
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
-    if not task.cancelled():
-        task.result()
+    await run_until_stopped(run(served, collector, SystemClock(), serving))
 
 
 def _serving(settings: ExporterSettings) -> "Serving":
