@@ -9,7 +9,15 @@ from gputide.kubeapi.model import JsonObject
 from gputide.metricsapi.external import item
 from gputide.metricsapi.ports import CustomAsk, Resource
 from gputide.metricsapi.prometheus import Source
-from gputide.metricsapi.query import Query, RuleValues, custom_query, external_query
+from gputide.metricsapi.query import (
+    NAMESPACES,
+    Query,
+    RuleValues,
+    custom_query,
+    external_query,
+    untold,
+    whole_query,
+)
 from gputide.metricsapi.rules.model import Rule
 from gputide.metricsapi.series import Series, SeriesIndex, name_selector
 
@@ -39,15 +47,13 @@ class RuleExplainer:
     async def explain(self, metric: str, namespace: str) -> JsonObject:
         """Return a row a rule; the first rule that has the metric is the one that is used."""
         rules = self._index.rules
-        rows = [await self._custom(rule, metric, namespace) for rule in rules.custom]
-        rows += [await self._external(rule, metric, namespace) for rule in rules.external]
-        having = [row["rule"] for row in rows if row.get("series")]
-        verdict = f"{having[0]} has it" if having else "no rule has it"
+        custom = [await self._custom(rule, metric, namespace) for rule in rules.custom]
+        external = [await self._external(rule, metric, namespace) for rule in rules.external]
         return {
             "metric": metric,
             "namespace": namespace,
-            "verdict": verdict,
-            "rules": rows,
+            "verdict": _verdict(custom, external),
+            "rules": [*custom, *external],
             "warnings": list(rules.warnings),
         }
 
@@ -61,10 +67,14 @@ class RuleExplainer:
                     "no label of the series names a resource; it has "
                     f"{', '.join(sorted(one.labels))}"
                 )
-            row["queries"] = [
-                _shown(custom_query(one, _asking(resource, metric, namespace), label))
-                for resource, label in resources
-            ]
+            for resource, label in resources:
+                try:
+                    asked = custom_query(one, _asking(resource, metric, namespace), label)
+                    row.setdefault("queries", []).append(asked.expression)
+                    query = whole_query(one, resource, namespace, label)
+                    await self._add(row, query, metric, resource.qualified)
+                except (StatusError, QueryError) as error:
+                    row["problem"] = str(error)
         return row
 
     async def _external(self, rule: Rule, metric: str, namespace: str) -> JsonObject:
@@ -72,18 +82,33 @@ class RuleExplainer:
         for one in series[:1]:
             try:
                 query = external_query(one, namespace, "")
-                row["queries"] = [_shown(query)]
-                answer = await self._values.ask(query)
+                row["queries"] = [query.expression]
+                await self._add(row, query, metric)
             except (StatusError, QueryError) as error:
                 row["problem"] = str(error)
-                continue
-            row["values"] = [item(metric, value) for value in answer.told[:SHOWN]]
-            row["valuesFound"] = len(answer.told)
-            if answer.untold:
-                row["problem"] = f"{answer.untold} values are not a number, infinite or too large"
-            elif not answer.told:
-                row["problem"] = "the query has no result: no sample, or no series of the namespace"
         return row
+
+    async def _add(self, row: JsonObject, query: Query, metric: str, resource: str = "") -> None:
+        """Ask, and write down what Prometheus answers and how old it is; raise QueryError."""
+        answer = await self._values.ask(query)
+        now = self._clock.now_seconds()
+        shown = [
+            item(metric, one) | {"ageSeconds": round(max(0.0, now - one.at_seconds))}
+            for one in answer.told[:SHOWN]
+        ]
+        if resource:
+            shown = [
+                {"object": f"{resource}/{one['metricLabels'].get(query.group_by, '')}", **one}
+                for one in shown
+            ]
+        row["values"] = [*row.get("values", ()), *shown]
+        row["valuesFound"] = row.get("valuesFound", 0) + len(answer.told)
+        why = untold(answer)
+        if not answer.told:
+            why = why or "the query has no result: no sample, or no series of the namespace"
+        if why:
+            told = f"{resource}: {why}" if resource else why
+            row["problem"] = f"{row['problem']}; {told}" if "problem" in row else told
 
     async def _series(self, rule: Rule, metric: str) -> tuple[JsonObject, list[Series]]:
         """Return the row's beginning, and the rule's series that the API calls so."""
@@ -132,14 +157,28 @@ def _row_lines(row: JsonObject) -> Iterator[str]:
     yield from (f"query: {query}" for query in row.get("queries", ()))
     yield from (f"{name}: {fact}" for name, fact in facts.items() if fact is not None)
     for one in row.get("values", ()):
-        yield f"  {one['value']} at {one['timestamp']} {one['metricLabels']}"
+        what = one.get("object") or one["metricLabels"]
+        yield f"  {one['value']} at {one['timestamp']}, {one['ageSeconds']} s old: {what}"
+
+
+def _verdict(custom: Sequence[JsonObject], external: Sequence[JsonObject]) -> str:
+    """Return which rules have the metric, each API by itself: the first one counts."""
+    parts = []
+    for kind, rows in (("objects", custom), ("external metrics", external)):
+        having = [row["rule"] for row in rows if row.get("series")]
+        if having:
+            others = ", ".join(having[1:])
+            after = f" (before {others}, which have it, too)" if others else ""
+            parts.append(f"{having[0]} has it for {kind}{after}")
+    return "; ".join(parts) or "no rule has it"
 
 
 def _why(rule: Rule, metric: str, names: Sequence[str], taken: Sequence[str]) -> str:
     if not names:
         return "seriesQuery matches no series of late: is it scraped, are its labels so?"
     if not taken:
-        return f"seriesFilters or name.matches leave none of {_some(names)}"
+        kept_out = [f"{name} by {rule.refusal(name)}" for name in names]
+        return f"none of its series is taken: {_some(kept_out)}"
     called = [rule.api_name(name) for name in taken]
     return f"its series are called {_some(called)} here, none of them {metric}"
 
@@ -157,8 +196,5 @@ def _resources(series: Series) -> Iterator[tuple[Resource, str]]:
 
 
 def _asking(resource: Resource, metric: str, namespace: str) -> CustomAsk:
-    return CustomAsk(resource=resource, namespace=namespace, names=(ANY,), metric=metric)
-
-
-def _shown(query: Query) -> str:
-    return query.expression
+    name = namespace if resource == NAMESPACES else ANY
+    return CustomAsk(resource=resource, namespace=namespace, names=(name,), metric=metric)

@@ -8,6 +8,7 @@ from gputide.metricsapi.ports import CustomAsk, CustomRow, ExternalAsk, Measured
 from gputide.metricsapi.prometheus import Source
 from gputide.metricsapi.questions import no_metric
 from gputide.metricsapi.rules.model import Rule
+from gputide.metricsapi.rules.resources import is_namespaced
 from gputide.metricsapi.rules.selector import Matcher, among, matchers, values_by_label
 from gputide.metricsapi.series import Series, SeriesIndex
 from gputide.metricsapi.values import Values, label_names, stamped, values, window_of
@@ -160,18 +161,32 @@ def custom_query(series: Series, ask: CustomAsk, label: str) -> Query:
     return _query(rule, series.name, wanted, group_by=label)
 
 
+def whole_query(series: Series, resource: Resource, namespace: str, label: str) -> Query:
+    """Return the query of all objects of a namespace that have the metric, for explanations."""
+    if resource == NAMESPACES:
+        return _query(series.rule, series.name, [among(label, [namespace])], group_by=label)
+    wanted = [_within(series.rule, namespace, "or two namespaces would be mixed")] * (
+        is_namespaced(resource)
+    )
+    every = Matcher(label, "=~", ".+")
+    return _query(series.rule, series.name, [*wanted, every], group_by=label)
+
+
 def told(answer: Values, metric: str, query: Query) -> Sequence[Measured]:
     """Return the values; raise 404 with the query where there are none that can be told."""
     if not answer.told:
-        why = "no series has a sample"
-        if answer.stale:
-            why = (
-                f"stale: no sample of the last {STALENESS_SECONDS:g} s behind {answer.stale} values"
-            )
-        elif answer.untold:
-            why = f"all {answer.untold} values are not a number, infinite or too large"
-        raise no_metric(metric, f"{why}: {query.expression}")
+        raise no_metric(metric, f"{untold(answer) or 'no series has a sample'}: {query.expression}")
     return answer.told
+
+
+def untold(answer: Values) -> str:
+    """Return how many values cannot be told, and why; "" where all are."""
+    if answer.stale:
+        return f"stale: no sample of the last {STALENESS_SECONDS:g} s behind {answer.stale} values"
+    if answer.untold:
+        whole = "" if answer.told else "all "
+        return f"{whole}{answer.untold} values are not a number, infinite or too large"
+    return ""
 
 
 def _query(rule: Rule, series: str, wanted: Sequence[Matcher], *, group_by: str = "") -> Query:

@@ -191,7 +191,7 @@ async def test_explanations_say_the_query_and_what_is_missing(
         "/explain", params={"metric": "http_requests_per_second", "namespace": "default"}
     )
     row = answer.json()["rules"][2]
-    assert answer.json()["verdict"] == "externalRules[0] has it"
+    assert answer.json()["verdict"] == "externalRules[0] has it for external metrics"
     assert row["queries"] == ['sum(rate(http_requests_total{namespace="default"}[2m])) by (model)']
     assert row["valuesFound"] == 2
     (tmp_path / "other.yaml").write_text(RULES)

@@ -23,7 +23,10 @@ def test_rules_queries_values_and_problems_each_have_a_line() -> None:
                 "seriesQuery": "H",
                 "problem": "HTTP 500",
                 "valuesFound": 1,
-                "values": [{"value": "1", "timestamp": "t", "metricLabels": {}}],
+                "values": [
+                    {"value": "1", "timestamp": "t", "ageSeconds": 15, "metricLabels": {}},
+                    {"object": "pods/a", "value": "2", "timestamp": "t", "ageSeconds": 9},
+                ],
             },
         ],
     }
@@ -39,5 +42,6 @@ def test_rules_queries_values_and_problems_each_have_a_line() -> None:
         "externalRules[0]  H",
         "  values: 1",
         "  problem: HTTP 500",
-        "    1 at t {}",
+        "    1 at t, 15 s old: {}",
+        "    2 at t, 9 s old: pods/a",
     ]
