@@ -15,6 +15,7 @@ TARGET = MetricRow("ahpa_target_metric", Kind.GAUGE, "Target of the first metric
 _P = "gputide_autoscaler_"
 BUILD = MetricRow(f"{_P}build_info", Kind.GAUGE, "Version of this controller.")
 LEADER = MetricRow(f"{_P}leader", Kind.GAUGE, "Whether this replica writes.")
+MEMBERS = MetricRow(f"{_P}members", Kind.GAUGE, "Replicas that share the autoscalers.")
 OBJECTS = MetricRow(f"{_P}objects", Kind.GAUGE, "Autoscalers by what is known of their demand.")
 DEMAND = MetricRow(f"{_P}demand", Kind.GAUGE, "Newest demand, the sum over the pods.")
 FORECAST = MetricRow(f"{_P}forecast_demand", Kind.GAUGE, "Upper value of demand over the lead.")

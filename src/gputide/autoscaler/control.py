@@ -78,7 +78,7 @@ class Control:
     outcomes: dict[Key, tuple[Subject, Outcome]] = field(default_factory=dict)
     """The newest ones, for whoever asks."""
 
-    may_write: Callable[[], bool] = lambda: True
+    may_write: Callable[[Key], bool] = lambda _key: True
     """Asked again before each write: leadership may be lost within a round."""
 
     newest: Round = field(default_factory=Round)
@@ -141,7 +141,7 @@ class Control:
     async def _scale_one(self, subject: Subject, outcome: Outcome) -> bool:
         """Write one scale; return whether it went through."""
         replicas = outcome.desired_replicas
-        if replicas is None or not self.may_write():
+        if replicas is None or not self.may_write(subject.key):
             return False
         try:
             await self.writer.scale(subject, outcome, replicas=replicas)
@@ -187,7 +187,7 @@ class Control:
 
         async def write(one: News) -> None:
             async with slots:
-                if not self.may_write() or not await self.writer.status(one.key, one.after):
+                if not self.may_write(one.key) or not await self.writer.status(one.key, one.after):
                     return
             made.statuses += 1
             shown = self._shown[one.key]

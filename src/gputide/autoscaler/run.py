@@ -31,6 +31,7 @@ from gputide.exposition import Family
 from gputide.exposition.rows import by, families, one
 from gputide.kube.client import KubeClient
 from gputide.kube.lease import Election
+from gputide.kube.membership import Membership
 from gputide.kube.mirror import Mirror
 from gputide.kube.model import CONFIG_MAPS
 from gputide.kubeapi.serve import serve
@@ -56,6 +57,7 @@ class Controller:
     choice: PrometheusChoice
     addresses: Mirror[object]
     election: Election | None
+    membership: Membership | None
     checkpoint: Checkpoint | None
     period_seconds: float
     read_token: Callable[[], str]
@@ -66,8 +68,17 @@ class Controller:
 
     @property
     def is_leader(self) -> bool:
-        """Whether this replica writes."""
-        return self.election is None or self.election.is_leader
+        """Whether this replica writes: all that there is, or its own share."""
+        leads = self.election is None or self.election.is_leader
+        return leads and (self.membership is None or self.membership.may_write)
+
+    def may_write(self, key: Key) -> bool:
+        """Whether this replica writes for one autoscaler, now."""
+        return self.is_leader and self.is_mine(key)
+
+    def is_mine(self, key: Key) -> bool:
+        """Whether one autoscaler falls to this replica; all do where none are shared."""
+        return self.membership is None or self.membership.is_mine(str(key))
 
     async def predict(self, key: Key) -> Prediction | None:
         """Return the observer's data of one autoscaler; a few at a time."""
@@ -85,6 +96,7 @@ class Controller:
         own = families(
             {
                 catalog.LEADER: one(self.is_leader),
+                catalog.MEMBERS: one(len(self.membership.members) if self.membership else 1),
                 catalog.ROUNDS: by("outcome", self.rounds),
                 catalog.ROUND_SECONDS: one(self.control.newest.seconds),
                 catalog.WRITES: by("outcome", self.control.writer.writes),
@@ -120,8 +132,9 @@ def new_controller(
     *,
     prometheus: PrometheusSettings | None = None,
     election: Election | None = None,
+    membership: Membership | None = None,
 ) -> Controller:
-    """Return a controller that is not running yet."""
+    """Return a controller that is not running yet; with a membership it does its own share."""
     read = ReadSettings(
         max_age_seconds=settings.engine.max_sample_age_seconds,
         window_seconds=settings.engine.rate_window_seconds,
@@ -147,9 +160,8 @@ def new_controller(
         engine=engine,
         writer=Writer(client, clock),
         clock=clock,
-        may_write=lambda: election is None or election.is_leader,
     )
-    return Controller(
+    made = Controller(
         client=client,
         clock=clock,
         control=control,
@@ -159,10 +171,13 @@ def new_controller(
         choice=PrometheusChoice(prometheus, addresses, source.use),
         addresses=addresses,  # type: ignore[arg-type]  # only run
         election=election,
+        membership=membership,
         checkpoint=Checkpoint(settings.state_dir) if settings.state_dir else None,
         period_seconds=settings.period_seconds,
         read_token=lambda: read_token(settings.token_file),
     )
+    control.owns, control.may_write = made.is_mine, made.may_write
+    return made
 
 
 def read_token(path: Path | None) -> str:
@@ -194,6 +209,8 @@ async def run(controller: Controller, listening: socket.socket | None) -> None:
             group.create_task(_rounds(controller))
             if controller.election is not None:
                 group.create_task(controller.election.run())
+            if controller.membership is not None:
+                group.create_task(controller.membership.run())
             if listening is not None:
                 group.create_task(serve(controller.pages().app(), listening, stop=stop))
     finally:
@@ -212,6 +229,8 @@ async def _rounds(controller: Controller) -> None:
     """Make a round each period; one that fails or takes too long is told, and the next one made."""
     clock = controller.clock
     await controller.control.caches.wait_synced()
+    if controller.membership is not None:
+        await controller.membership.wait_seen()  # a first round without ours would forget them
     log.info("cluster known", autoscalers=len(controller.control.caches.declared.objects))
     saved_at = clock.monotonic_seconds()
     while True:

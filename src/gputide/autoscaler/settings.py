@@ -85,14 +85,19 @@ class AutoscalerSettings:
     leader_elect: Annotated[bool, Parameter(negative="--no-leader-elect")] = True
     """Only the holder of the Lease writes; --no-leader-elect for a single replica."""
 
+    shards: Annotated[bool, Parameter(negative="--no-shards")] = False
+    """Share the autoscalers among the replicas that run, each by a Lease, instead of one leader."""
+
     lease_namespace: str = "gputide-system"
-    """Namespace of the Lease."""
+    """Namespace of the Leases."""
 
     log_format: Literal["text", "json"] = "text"
     """The log on standard error: a line an event, as logfmt or JSON."""
 
     def __post_init__(self) -> None:
         _ = self.engine, self.period_seconds, self.queries
+        if self.shards and not self.leader_elect:
+            raise SettingError("shards", "take part in the election: leave out --no-leader-elect")
         host = self.listen_address.rpartition(":")[0].strip("[]")
         if host not in ("127.0.0.1", "localhost", "::1") and self.token_file is None:
             raise SettingError(

@@ -1,8 +1,8 @@
 """`gputide autoscaler`: the controller of AdvancedHorizontalPodAutoscalers."""
 
 import asyncio
-import os
 import socket
+from secrets import token_hex
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Group, Parameter
@@ -17,12 +17,15 @@ from gputide.prometheus.settings import PrometheusSettings
 if TYPE_CHECKING:
     from gputide.kube.client import KubeClient
     from gputide.kube.lease import Election
+    from gputide.kube.membership import Membership
 
 CONTROLLER = Group("Controller", sort_key=1)
 PROMETHEUS = Group(
     "Prometheus, instead of ConfigMap kube-system/application-intelligence", sort_key=2
 )
 LEASE = "gputide-autoscaler"
+SHARED = "shards"
+"""Holder of the Lease on behalf of all that share the autoscalers."""
 MAX_PORT = 65_535
 
 
@@ -48,6 +51,7 @@ async def _run(settings: AutoscalerSettings, prometheus: PrometheusSettings | No
 
     clock = SystemClock()
     listening = _bind(settings.listen_address)
+    identity = f"{socket.gethostname()}_{token_hex(6)}"  # two pods on a node may share its name
     kube = KubeSettings(kubeconfig=settings.kubeconfig, context=settings.context)
     async with KubeClient(kube) as client:
         controller = new_controller(
@@ -55,21 +59,38 @@ async def _run(settings: AutoscalerSettings, prometheus: PrometheusSettings | No
             clock,
             settings,
             prometheus=prometheus,
-            election=_election(settings, client, clock),
+            election=_election(settings, client, clock, identity),
+            membership=_membership(settings, client, clock, identity),
         )
         await run(controller, listening)
 
 
 def _election(
-    settings: AutoscalerSettings, client: "KubeClient", clock: SystemClock
+    settings: AutoscalerSettings, client: "KubeClient", clock: SystemClock, identity: str
 ) -> "Election | None":
     from gputide.kube.lease import Election, LeaseTerms
 
     if not settings.leader_elect:
         return None
-    identity = f"{socket.gethostname()}_{os.getpid()}"
-    terms = LeaseTerms(namespace=settings.lease_namespace, name=LEASE, identity=identity)
+    # replicas with shards hold the lease together: against those of a version without
+    terms = LeaseTerms(
+        namespace=settings.lease_namespace,
+        name=LEASE,
+        identity=SHARED if settings.shards else identity,
+        is_shared=settings.shards,
+    )
     return Election(client, terms, clock)
+
+
+def _membership(
+    settings: AutoscalerSettings, client: "KubeClient", clock: SystemClock, identity: str
+) -> "Membership | None":
+    from gputide.kube.membership import Membership, MembershipTerms
+
+    if not settings.shards:
+        return None
+    terms = MembershipTerms(namespace=settings.lease_namespace, group=LEASE, identity=identity)
+    return Membership(client, terms, clock)
 
 
 def _bind(address: str) -> socket.socket:

@@ -31,6 +31,8 @@ class LeaseTerms:
     """A leader that could not renew for so long steps down: before the others step up."""
 
     retry_seconds: float = 2.0
+    is_shared: bool = False
+    """Whether others hold it under this identity, too; then none of them gives it back."""
 
 
 class Election:
@@ -107,6 +109,8 @@ class Election:
             return
         self._renewed_at_seconds = None
         terms = self._terms
+        if terms.is_shared:
+            return
         try:
             lease = await self._client.get(LEASES, terms.namespace, terms.name)
             spec = lease.get("spec") or {}

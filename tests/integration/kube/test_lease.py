@@ -1,6 +1,5 @@
 import asyncio
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,39 +8,12 @@ import pytest
 from starlette.types import Scope
 
 from fakes.plane_server import Fault, Plane, plane_server
+from fakes.skewed_clock import SkewedClock, World
 from gputide.kube.client import KubeClient
 from gputide.kube.lease import Election, LeaseTerms
 from gputide.kube.model import LEASES
 
 NAMESPACE, NAME = "gputide-system", "test"
-
-
-@dataclass
-class World:
-    """True time, which no clock shows exactly."""
-
-    seconds: float = 0.0
-
-
-@dataclass
-class SkewedClock:
-    """A machine's clock: its own zero, its own speed, and a calendar that may be years off."""
-
-    world: World
-    offset_seconds: float = 0.0
-    rate: float = 1.0
-    now_offset_seconds: float = 1_790_000_000.0
-    asleep: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def monotonic_seconds(self) -> float:
-        return self.offset_seconds + self.world.seconds * self.rate
-
-    def now_seconds(self) -> float:
-        return self.world.seconds + self.now_offset_seconds
-
-    async def sleep(self, seconds: float) -> None:
-        self.world.seconds += seconds / self.rate
-        self.asleep.set()
 
 
 class Electors:

@@ -37,3 +37,8 @@ def test_beyond_this_machine_a_token_is_needed() -> None:
     AutoscalerSettings(listen_address="0.0.0.0:8090", token_file=Path("token"))
     AutoscalerSettings(listen_address="[::1]:8090")
     assert EngineSettings().history_days == 7
+
+
+def test_shards_take_part_in_the_election() -> None:
+    with pytest.raises(SettingError, match="shards: take part in the election"):
+        AutoscalerSettings(shards=True, leader_elect=False)
