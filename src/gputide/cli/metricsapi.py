@@ -52,7 +52,7 @@ def explain(
     metric:
         Name of the metric, as the API calls it.
     config:
-        Rules, in prometheus-adapter's format.
+        Rules, in prometheus-adapter's format; `default`: those for GPUs that come along.
     namespace:
         Namespace that is asked about.
     server:

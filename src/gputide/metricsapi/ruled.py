@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,17 @@ class Ruled:
     rows: Callable[[], Rows]
 
 
+DEFAULT = Path("default")
+"""Instead of a file: the rules for GPUs that come along."""
+
+
+def rules_file(path: Path) -> Path:
+    """Return the file that `--config` means; a file that is called `default` is that file."""
+    if path == DEFAULT and not path.exists():
+        return Path(str(files("gputide.metricsapi.rules").joinpath("default.yaml")))
+    return path
+
+
 async def ruled(
     path: Path,
     settings: MetricsSettings,
@@ -45,7 +57,7 @@ async def ruled(
     stack: AsyncExitStack,
 ) -> Ruled:
     """Return the parts; the stack closes the connections to Prometheus. Raise InputError."""
-    file = RulesFile(path, parse_rules)
+    file = RulesFile(rules_file(path), parse_rules)
     source = Source(await stack.enter_async_context(Prometheus(server, clock=clock)))
     index = SeriesIndex(source, clock, Rules(), max_age_seconds=settings.max_age_seconds)
     index.use(file.rules)

@@ -113,7 +113,8 @@ class MetricsSettings:
     """Which rules, which forecasts, and whom to ask for what we do not know."""
 
     config: Path | None = None
-    """Rules, in prometheus-adapter's format; taken up again when the file changes."""
+    """Rules, in prometheus-adapter's format; taken up again when the file changes. `default`: the
+    rules for GPUs that come along."""
 
     metrics_relist_interval: str = "10m"
     """How often series are looked up for discovery; values are asked for when they are wanted."""

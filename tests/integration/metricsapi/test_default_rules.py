@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -13,18 +13,17 @@ from fakes.prometheus_server import (
     write_history,
 )
 from gputide.clock import SystemClock
+from gputide.metricsapi.asking import explanation
 from gputide.metricsapi.ports import CustomAsk, ExternalAsk, Resource
 from gputide.metricsapi.prometheus import Source
 from gputide.metricsapi.query import RuleCustom, RuleExternal, RuleValues
+from gputide.metricsapi.ruled import rules_file
 from gputide.metricsapi.rules.wire import parse_rules
 from gputide.metricsapi.series import SeriesIndex
 from gputide.prometheus.client import Prometheus
 from gputide.prometheus.settings import PrometheusSettings
 
-RULES = parse_rules(
-    files("gputide.metricsapi.rules").joinpath("default.yaml").read_text(encoding="utf-8"),
-    "default.yaml",
-)
+RULES = parse_rules(rules_file(Path("default")).read_text(encoding="utf-8"), "default")
 PODS, NAMESPACES = Resource(plural="pods"), Resource(plural="namespaces")
 UTIL, ENGINE = "DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_PROF_GR_ENGINE_ACTIVE"
 USED, FREE = "DCGM_FI_DEV_FB_USED", "DCGM_FI_DEV_FB_FREE"
@@ -53,6 +52,28 @@ def server(
     write_history(folder, series)
     with running_prometheus(folder) as running:
         yield running
+
+
+def test_a_file_that_is_called_default_is_that_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert rules_file(Path("default")).name == "default.yaml"
+    Path("default").write_text("")
+    assert rules_file(Path("default")) == Path("default")
+    assert rules_file(Path("absent.yaml")) == Path("absent.yaml")
+
+
+async def test_explain_takes_them_by_that_word(server: PrometheusServer) -> None:
+    told = await explanation(
+        Path("default"),
+        PrometheusSettings(url=server.url),
+        SystemClock(),
+        metric="gpu_util",
+        namespace="default",
+    )
+    assert "has it for objects; externalRules" in told[0]
+    assert any("189 at" in line for line in told)
 
 
 def test_each_metric_is_there_for_both_styles_of_labels() -> None:
