@@ -10,6 +10,9 @@ from gputide.errors import InputError
 VENDOR = ("AlibabaCloudMetricsAdapter", "prometheus", "adapter")
 """Where the values of ack-alibaba-cloud-metrics-adapter keep `rules`."""
 
+UMBRELLA = "prometheus-adapter"
+"""Key of the chart's values within those of a chart around it."""
+
 _COMMUNITY = {"default", "custom", "external", "resource", "existing"}
 _DEFAULTS = "rules.default: the chart's own rules are not known here; what you need of them, write"
 
@@ -24,11 +27,21 @@ def unwrapped(found: object, place: str) -> tuple[object, tuple[str, ...]]:
         return found, ()
     if found.get("kind") == "ConfigMap":
         return unwrapped(_of_config_map(found, place), place)
+    if isinstance(found.get(UMBRELLA), Mapping):
+        return unwrapped(found[UMBRELLA], place)
     if VENDOR[0] in found:
         return _of_chart(_vendor_rules(found, place), place, is_vendor=True)
     if isinstance(found.get("rules"), Mapping):
         return _of_chart(found["rules"], place, is_vendor=False)
     return found, ()
+
+
+def yaml_problem(error: yaml.YAMLError) -> str:
+    """Return what is wrong, in one line that says where."""
+    mark = getattr(error, "problem_mark", None)
+    where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
+    what = getattr(error, "problem", None) or str(error).splitlines()[0]
+    return f"is no YAML{where}: {what}"
 
 
 def _of_config_map(found: Mapping[str, Any], place: str) -> object:
@@ -41,7 +54,7 @@ def _of_config_map(found: Mapping[str, Any], place: str) -> object:
     try:
         inner = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise InputError(f"{place}: data.{key}", f"is no YAML: {error}") from error
+        raise InputError(f"{place}: data.{key}", yaml_problem(error)) from error
     if isinstance(inner, Mapping) and inner.get("kind") == "ConfigMap":
         raise InputError(f"{place}: data.{key}", "holds another ConfigMap instead of rules")
     return inner

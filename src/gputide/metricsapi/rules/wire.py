@@ -9,7 +9,7 @@ import yaml
 
 from gputide.errors import InputError
 from gputide.metricsapi.ports import Resource
-from gputide.metricsapi.rules.chart import unwrapped
+from gputide.metricsapi.rules.chart import unwrapped, yaml_problem
 from gputide.metricsapi.rules.model import Rule, Rules, plural
 from gputide.metricsapi.rules.regex import compile_go
 from gputide.metricsapi.rules.resources import known_kind
@@ -65,7 +65,7 @@ def parse_rules(text: str, place: str) -> Rules:
         found, warnings = unwrapped(yaml.safe_load(text), place)
         file = msgspec.convert({} if found is None else found, _File)
     except yaml.YAMLError as error:
-        raise InputError(place, f"is no YAML: {error}") from error
+        raise InputError(place, yaml_problem(error)) from error
     except msgspec.ValidationError as error:
         raise InputError(place, str(error)) from error
     except RecursionError as error:

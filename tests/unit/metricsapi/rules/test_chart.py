@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from gputide.errors import InputError
-from gputide.metricsapi.rules.chart import unwrapped
+from gputide.metricsapi.rules.chart import unwrapped, yaml_problem
 
 RULE = {"seriesQuery": "x", "resources": {"template": "<<.Resource>>"}}
 
@@ -39,6 +39,22 @@ def test_a_config_map_is_opened_whatever_its_key_is_called() -> None:
     assert unwrapped(found, "f") == ({"rules": [RULE]}, ())
 
 
+def test_the_values_of_a_chart_around_the_chart_are_opened_too() -> None:
+    values = {"other": 1, "prometheus-adapter": {"rules": {"custom": [RULE]}}}
+
+    made, _ = unwrapped(values, "f")
+    assert made == {"rules": [RULE], "externalRules": [], "resourceRules": None}
+
+
+@pytest.mark.parametrize("text", ["a: [", "a: \x00", "\t- x", "a: b: c", "&a *b"])
+def test_what_is_no_yaml_is_told_in_one_line(text: str) -> None:
+    with pytest.raises(yaml.YAMLError) as caught:
+        yaml.safe_load(text)
+
+    assert yaml_problem(caught.value).startswith("is no YAML")
+    assert "\n" not in yaml_problem(caught.value)
+
+
 def test_a_config_map_within_a_config_map_is_refused() -> None:
     inner = yaml.safe_dump({"kind": "ConfigMap", "data": {"a": "rules: []"}})
     with pytest.raises(InputError, match=r"f: data\.config: holds another ConfigMap"):
@@ -51,7 +67,10 @@ def test_a_config_map_within_a_config_map_is_refused() -> None:
         ({"kind": "ConfigMap"}, r"f: data: a ConfigMap of rules has one key"),
         ({"kind": "ConfigMap", "data": {"a": "", "b": ""}}, "has one key"),
         ({"kind": "ConfigMap", "data": {"a": {"rules": []}}}, r"f: data\.a: must be text"),
-        ({"kind": "ConfigMap", "data": {"a": "rules: ["}}, r"f: data\.a: is no YAML"),
+        (
+            {"kind": "ConfigMap", "data": {"a": "rules: ["}},
+            r"f: data\.a: is no YAML at line 1, column 9: expected",
+        ),
         ({"rules": {"customs": []}}, r"f: rules\.customs: is no field"),
         ({"rules": {"existing": "mine"}}, r"rules\.existing: names the ConfigMap 'mine'"),
         ({"AlibabaCloudMetricsAdapter": {}}, "has no AlibabaCloudMetricsAdapter.prometheus"),

@@ -42,7 +42,7 @@ def test_an_empty_file_has_no_rules_and_resource_rules_are_said_to_have_no_effec
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("rules: [", "f: is no YAML"),
+        ("rules: [", "f: is no YAML at line 1, column 9: expected the node content"),
         ("rule: []", "unknown field `rule`"),
         ("rules: [{}]", "missing required field `seriesQuery`"),
         ("rules: [{seriesQuery: x}]", r"f: rules\[0\].resources: needs a template or overrides"),
@@ -69,8 +69,9 @@ def test_an_empty_file_has_no_rules_and_resource_rules_are_said_to_have_no_effec
     ],
 )
 def test_a_mistake_is_one_line_that_names_its_place(text: str, words: str) -> None:
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=words) as caught:
         parse_rules(text, "f")
+    assert "\n" not in str(caught.value)
 
 
 def test_a_charts_values_and_a_config_map_are_taken_as_well() -> None:
