@@ -6,16 +6,25 @@ with Programs(folder) as programs:
     autoscaler.program.kill()
 """
 
+import base64
+import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import httpx2
 
+from fakes.kubectl import Kubectl
 from fakes.programs import Program, Programs, free_ports, wait_until
 from gputide.clock import SystemClock
 
+NAME, NAMESPACE = "gputide-metricsapi", "gputide-system"
+GROUPS = ("external.metrics.k8s.io", "metrics.alibabacloud.com")
+V1 = {"apiVersion": "v1"}
 FAKETIME = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
 
 
@@ -50,6 +59,56 @@ def start_autoscaler(
     )
     wait_until("the autoscaler makes rounds", lambda: found.page("/readyz"), found.program)
     return found
+
+
+@contextmanager
+def metrics_api(
+    programs: Programs, kubectl: Kubectl, *arguments: str, kubeconfig: Path | None = None
+) -> Iterator[Program]:
+    """Run the metrics API as a part of the cluster while the block runs."""
+    (port,) = free_ports(1)
+    folder = programs.folder / f"certificates-{port}"
+    command = ["metricsapi", "--kubeconfig", str(kubeconfig or kubectl.kubeconfig)]
+    command += ["--bind-address", "127.0.0.1", "--secure-port", str(port), "--metrics-address", ""]
+    program = _start(programs, "metricsapi", [*command, "--cert-dir", str(folder), *arguments])
+    wait_until("it has a certificate", (folder / "ca.crt").exists, program)
+    objects = api_services(port, (folder / "ca.crt").read_bytes())
+    kubectl("apply", "-f", "-", stdin="\n---\n".join(map(json.dumps, objects)))
+    try:
+        names = [f"apiservice/{one['metadata']['name']}" for one in objects[2:]]
+        kubectl("wait", "--for=condition=Available", *names, "--timeout=60s")
+        yield program
+    finally:
+        kubectl("delete", *names)
+        kubectl("delete", "namespace", NAMESPACE)
+
+
+def api_services(port: int, ca_pem: bytes) -> list[dict[str, Any]]:
+    """Return a namespace, a service that leads to this machine, and what registers the groups."""
+    external = {"type": "ExternalName", "externalName": "localhost"}
+    metadata = {"name": NAME, "namespace": NAMESPACE}
+    objects: list[dict[str, Any]] = [
+        {**V1, "kind": "Namespace", "metadata": {"name": NAMESPACE}},
+        {**V1, "kind": "Service", "metadata": metadata, "spec": external},
+    ]
+    for group in GROUPS:
+        spec = {
+            "group": group,
+            "version": "v1beta1",
+            "service": {**metadata, "port": port},
+            "caBundle": base64.b64encode(ca_pem).decode(),
+            "groupPriorityMinimum": 100,
+            "versionPriority": 100,
+        }
+        objects.append(
+            {
+                "apiVersion": "apiregistration.k8s.io/v1",
+                "kind": "APIService",
+                "metadata": {"name": f"v1beta1.{group}"},
+                "spec": spec,
+            }
+        )
+    return objects
 
 
 def _start(

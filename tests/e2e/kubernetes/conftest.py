@@ -107,7 +107,7 @@ def prometheus(
     minutes = range(7 * 1440)
     busy = [60 + 35 * math.sin(2 * math.pi * (start / 60 + minute) / 1440) for minute in minutes]
     pods = [f"{WORKLOAD}-7b486f6bf-{suffix}" for suffix in ("q8r2v", "x4k9d")]
-    labels = [{"namespace": "default", "pod": pod, "gpu": pod[-1]} for pod in pods]
+    labels = [{"namespace": "default", "pod": pod, "UUID": f"GPU-{pod}"} for pod in pods]
     series = [
         RecordedSeries("DCGM_FI_DEV_GPU_UTIL", one, start_seconds=start, values=busy)
         for one in labels

@@ -1,12 +1,14 @@
 """The GPU tutorial, step by step, with the commands that it prints."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from fakes.ahpa_yaml import ahpa_yaml
+from fakes.browser import chromium, opened
 from fakes.gpu_page import GpuPage
-from fakes.gputide_processes import start_autoscaler
+from fakes.gputide_processes import metrics_api, start_autoscaler
 from fakes.kubectl import Kubectl
 from fakes.kubelet import Kubelet
 from fakes.programs import Programs, wait_until
@@ -20,6 +22,10 @@ HEADER = [
 WORKLOAD = "bert-intent-detection"
 IN_THE_WINDOW = datetime(2022, 11, 8, 10, tzinfo=UTC)  # a Tuesday, between 9 and 16 o'clock
 NEEDS_MANIFESTS = pytest.mark.skipif(not TUTORIALS.exists(), reason=f"no folder {TUTORIALS}")
+OBSERVER_LINE = (
+    "kubectl get --raw '/apis/metrics.alibabacloud.com/v1beta1/namespaces/default/"
+    "predictionsobserver/fib-gpu'|jq -r '.content' |base64 -d > observer.html"
+)
 DEPLOYMENT = """\
 apiVersion: apps/v1
 kind: Deployment
@@ -94,6 +100,34 @@ def test_auto_scales_the_deployment_and_its_pods_become_ready(
     wait_until("the bound's ten are ready", lambda: len(nodes.ready_pods(app=WORKLOAD)) == 10)
     wait_until("it is shown", lambda: row(ahpa)[1] == "auto" and row(ahpa)[7] == "10")
     assert "SuccessfulRescale" in ahpa("describe", "ahpa", "fib-gpu")
+
+
+def test_the_observers_page_comes_by_the_line_of_the_tutorial_and_shows_both_charts(
+    ahpa: Kubectl,
+    nodes: Kubelet,
+    gpus: GpuPage,
+    prometheus: PrometheusServer,
+    programs: Programs,
+    tmp_path: Path,
+) -> None:
+    ahpa("apply", "-f", "-", stdin=f"{DEPLOYMENT}---\n{ahpa_yaml()}")
+    give_load(gpus, nodes, ahpa, 60)
+    autoscaler = start_autoscaler(programs, ahpa.kubeconfig, prometheus.url)
+    wait_until("the week is known", lambda: "ForecastReady" in _true_conditions(ahpa))
+    with metrics_api(programs, ahpa, "--forecast-url", autoscaler.url):
+        ahpa.shell(OBSERVER_LINE, tmp_path)
+
+    with chromium() as browser, opened(browser, tmp_path / "observer.html") as found:
+        found.draw_all()
+        titles = found.page.locator("h2, h3, figcaption").all_inner_texts()
+        assert {"Predict GPU Resource Observer", "Predict POD Oberserver"} <= set(titles)
+        assert found.page.locator(".plot canvas").count() == 2
+        assert found.complaints == []
+
+
+def _true_conditions(kubectl: Kubectl) -> set[str]:
+    found = kubectl.json("get", "ahpa", "fib-gpu").get("status", {}).get("conditions", ())
+    return {one["type"] for one in found if one["status"] == "True"}
 
 
 @pytest.mark.parametrize(
