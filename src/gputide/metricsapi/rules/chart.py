@@ -25,15 +25,21 @@ def unwrapped(found: object, place: str) -> tuple[object, tuple[str, ...]]:
     """
     if not isinstance(found, Mapping):
         return found, ()
+    inner = _inner(found, place)
+    if inner is not None:
+        return unwrapped(inner, place)
+    is_vendor = VENDOR[0] in found
+    rules = _vendor_rules(found, place) if is_vendor else found.get("rules")
+    if not isinstance(rules, Mapping):
+        return found, ()
+    return _of_chart(rules, place, is_vendor=is_vendor)
+
+
+def _inner(found: Mapping[str, Any], place: str) -> object:
+    """Return what a document only wraps; None where it is the one."""
     if found.get("kind") == "ConfigMap":
-        return unwrapped(_of_config_map(found, place), place)
-    if isinstance(found.get(UMBRELLA), Mapping):
-        return unwrapped(found[UMBRELLA], place)
-    if VENDOR[0] in found:
-        return _of_chart(_vendor_rules(found, place), place, is_vendor=True)
-    if isinstance(found.get("rules"), Mapping):
-        return _of_chart(found["rules"], place, is_vendor=False)
-    return found, ()
+        return _of_config_map(found, place) or {}
+    return found[UMBRELLA] if isinstance(found.get(UMBRELLA), Mapping) else None
 
 
 def yaml_problem(error: yaml.YAMLError) -> str:
