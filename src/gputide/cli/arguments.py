@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 STDIN = "/dev/stdin"
 STDOUT = "/dev/stdout"
-WRITING_OPTIONS = frozenset({"--json", "--html"})
+WRITING_OPTIONS = frozenset({"--json", "--html", "--output", "-o"})
 
 
 def spell_out_dashes(arguments: Sequence[str]) -> list[str]:

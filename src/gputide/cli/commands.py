@@ -24,6 +24,10 @@ COMMANDS = {
         "Connect a site's nodes to the gateways; dials out alone.",
         is_group=True,
     ),
+    "apply": Command(
+        "gputide.cli.apply:apply",
+        "Apply manifests by server-side apply; say of each object what became of it.",
+    ),
     "autoscaler": Command(
         "gputide.cli.autoscaler:autoscaler",
         "Scale workloads ahead of their load, as their AdvancedHorizontalPodAutoscalers ask.",
@@ -45,6 +49,10 @@ COMMANDS = {
         "Serve edge nodes by name to Prometheus; agents dial in.",
         is_group=True,
     ),
+    "get": Command(
+        "gputide.cli.get:get",
+        "Show autoscalers as kubectl does: demand, pods wanted and running, bounds in force.",
+    ),
     "gpus": Command(
         "gputide.cli.gpus:gpus",
         "Show this node's GPUs, the processes on them and the pods that hold them.",
@@ -53,6 +61,10 @@ COMMANDS = {
         "gputide.cli.metricsapi:app",
         "Serve custom, external and prediction metrics as an aggregated API server.",
         is_group=True,
+    ),
+    "report": Command(
+        "gputide.cli.report:report",
+        "Write an autoscaler's page: what was, what was foreseen, and what comes.",
     ),
 }
 

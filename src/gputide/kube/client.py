@@ -200,6 +200,7 @@ class KubeClient:
         parameters = writing(field_manager, is_dry_run=is_dry_run)
         if patch_type is PatchType.APPLY:
             parameters["force"] = "true" if is_forced else "false"
+            parameters["fieldValidation"] = "Strict"  # what a person wrote, as kubectl checks it
         return await self._json(
             "PATCH",
             object_path(kind, namespace, name, subresource),
