@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gputide.metricsapi.ports import Resource
-from gputide.metricsapi.rules.regex import expand
+from gputide.metricsapi.rules.expand import expand
+from gputide.metricsapi.rules.regex import MAX_NAME_LENGTH
 from gputide.metricsapi.rules.resources import known_kind
 from gputide.metricsapi.rules.template import Template
-
-MAX_NAME_LENGTH = 200
-"""Of a series that a rule may take: patterns are tried on no longer name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ that could make it try without end is refused, and so is what Go does not know e
 
 import re
 from dataclasses import dataclass, field
+from math import factorial
 
 from gputide.errors import InputError
 from gputide.metricsapi.rules.classes import CLASS_ESCAPES, CharacterError, bracket, escape
@@ -14,14 +15,17 @@ MAX_PATTERN_LENGTH = 1000
 MAX_REPEAT = 1000
 """Go's own limit on {n,m}."""
 
-MAX_UNBOUNDED = 4
-MAX_OPTIONAL = 12
+MAX_NAME_LENGTH = 128
+"""Of the texts that patterns are tried on."""
+
+MAX_TRIES = 1.2e7
+"""Ways to match a text of that length, as an estimate; they take half a second at most."""
+
 _ANCHORS = {"z": r"\Z", "B": r"(?:\B|\A\Z)"}
 """Python finds no \\B in an empty text; Go does."""
 
 _FLAGS = re.compile(r"\(\?([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])")
 _NAMED = re.compile(r"\(\?P?<([A-Za-z_][A-Za-z0-9_]*)>")
-_REFERENCE = re.compile(r"\$(?:\$|\{(\w+)\}|(\w+))")
 _COUNTED = re.compile(r"\{(\d+)(,?)(\d*)\}")
 
 
@@ -66,28 +70,6 @@ def compile_go(text: str, place: str) -> re.Pattern[str]:
         raise InputError(place, problem) from error
 
 
-def expand(template: str, match: re.Match[str]) -> str:
-    """Return `$1`, `${1}`, `${name}` and `$$` filled in; a group that is not there is empty.
-
-    As in Go a name reaches as far as it can: `$1x` is the group `1x`.
-
-    >>> expand("${1}_per_second $1x $$", re.compile("(.*)_total").match("http_total"))
-    'http_per_second  $'
-    """
-
-    def group(found: re.Match[str]) -> str:
-        name = found[1] or found[2]
-        if name is None:
-            return "$"
-        is_number = name.isdecimal() and (name == "0" or name[0] != "0")
-        try:
-            return match[int(name) if is_number else name] or ""
-        except IndexError:
-            return ""
-
-    return _REFERENCE.sub(group, template)
-
-
 class _Rewriting:
     """One pass over a pattern."""
 
@@ -99,7 +81,9 @@ class _Rewriting:
         self._last: _Group | str | None = None
         """What a repetition would repeat: a group, a character; None where there is nothing."""
 
-        self._unbounded = self._optional = 0
+        self._choices = 1.0
+        is_anchored = text.startswith(("^", r"\A")) and "|" not in text
+        self._unbounded = 0 if is_anchored else 1  # it may begin anywhere, as after .*
 
     def run(self) -> str:
         """Return the pattern for Python."""
@@ -245,17 +229,26 @@ class _Rewriting:
             raise _PatternError(f"{text} repeats nothing, or what is repeated already")
         if (most is None or most > 1) and isinstance(self._last, _Group):
             self._check_group(self._last, text)
-        self._unbounded += most is None or most - least > MAX_OPTIONAL
-        self._optional += most is not None and most > least
-        if self._unbounded > MAX_UNBOUNDED or self._optional > MAX_OPTIONAL:
-            limits = f"at most {MAX_UNBOUNDED} of * and +, and {MAX_OPTIONAL} of ?"
-            raise _PatternError(f"it could be tried in too many ways: {limits}")
+        span = MAX_NAME_LENGTH if most is None else most - least
+        if span > MAX_NAME_LENGTH / 4:
+            self._unbounded += 1
+        else:
+            self._choices *= span + 1
+        if self._tries() > MAX_TRIES:
+            raise _PatternError(
+                "it could be tried in too many ways: take fewer of * + ?, or begin with ^"
+            )
         self._at += len(text)
         lazy = self._text.startswith("?", self._at)
         self._at += lazy
         self._out.append(text + "?" * lazy)
         self._groups[-1].has_choices = True
         self._last = None
+
+    def _tries(self) -> float:
+        """Return in how many ways a text can be divided among what is repeated, at most."""
+        spread: float = MAX_NAME_LENGTH**self._unbounded / factorial(self._unbounded)
+        return spread * self._choices
 
     def _check_group(self, group: _Group, text: str) -> None:
         if not group.is_decided:

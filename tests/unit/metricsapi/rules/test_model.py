@@ -41,7 +41,7 @@ def test_all_filters_have_to_pass_and_the_name_is_one_too() -> None:
     assert made.refusal("x") == "seriesFilters[0] (is)"
     assert made.refusal("gpu_util_debug") == "seriesFilters[1] (isNot)"
     assert made.refusal("gpu_power") == "name.matches"
-    assert made.refusal("gpu_util" * 26) == "a name of more than 200 characters"
+    assert made.refusal("gpu_util" * 26) == "a name of more than 128 characters"
     taken = [name for name in ("gpu_util", "gpu_util_debug", "gpu_power", "x") if made.takes(name)]
     assert taken == ["gpu_util"]
 
