@@ -120,7 +120,7 @@ def test_the_observers_page_comes_by_the_line_of_the_tutorial_and_shows_both_cha
     with chromium() as browser, opened(browser, tmp_path / "observer.html") as found:
         found.draw_all()
         titles = found.page.locator("h2, h3, figcaption").all_inner_texts()
-        assert {"Predict GPU Resource Observer", "Predict POD Oberserver"} <= set(titles)
+        assert {"Predict GPU Resource Observer", "Predict POD Observer"} <= set(titles)
         assert found.page.locator(".plot canvas").count() == 2
         assert found.complaints == []
 

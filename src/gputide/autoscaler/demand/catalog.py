@@ -1,7 +1,7 @@
 """PromQL by metric, as data: one vector by (namespace, pod) for the whole cluster, or a part of it.
 
-$match stands for matchers on the pods (`namespace=~"a|b", pod=~"..."`), $age for the seconds that a
-sample may be old (now) or holds (history), $window for rates. Both of the label styles that a
+$match stands for matchers on the pods (`namespace=~"a|b", pod=~"..."`), $fresh(series) for a series
+without samples that are too old, $window for rates. Both of the label styles that a
 GPU exporter's series arrive in are read: the workload's pod in `pod`, or in `exported_pod` where
 Prometheus keeps `pod` for the exporter itself.
 """
@@ -42,12 +42,8 @@ class PodQuery:
 
 
 def _fresh(series: str) -> str:
-    """Return what a series says now, where that is new enough.
-
-    A range such as last_over_time would show a series on after its end: a GPU that has passed to
-    another pod would count for both, as a shared one.
-    """
-    return f"({series} and timestamp({series}) >= time() - $age)"
+    """Return what a series says, where that is new enough; promql.py fills it in."""
+    return f"$fresh({series})"
 
 
 def _pods(name: str, labels: str) -> str:
