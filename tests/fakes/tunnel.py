@@ -4,9 +4,10 @@ import asyncio
 import os
 import random
 import socket
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gputide.clock import Clock, SystemClock
@@ -34,6 +35,7 @@ from gputide.tunnel.tls import TlsFiles, server_context
 def bound() -> socket.socket:
     made = socket.socket()
     made.bind(("127.0.0.1", 0))
+    made.listen(1024)  # whoever comes before the server runs waits for it
     return made
 
 
@@ -95,6 +97,8 @@ class RunningGateway:
     url: GatewayUrl
     entrances: dict[str, int]
     task: asyncio.Task[None]
+    refused: dict[str, Counter[str]] = field(default_factory=dict)
+    """What the listeners turned away."""
 
     def behind(self, port: int) -> "RunningGateway":
         """The same gateway, as an agent sees it that dials another port (a line to it)."""
@@ -133,11 +137,13 @@ def start_gateway(
         EntranceSocket(listening=tls, port=exporter_port, is_tls=True),
     )
     ports = {"pages": pages, "proxy": proxy, "tls": tls}
+    turned_away: dict[str, Counter[str]] = {}
     return RunningGateway(
         gateway=gateway,
         url=GatewayUrl(host="localhost", port=door.getsockname()[1]),
         entrances={key: one.getsockname()[1] for key, one in ports.items()},
-        task=asyncio.create_task(run_gateway(gateway, door, entrances)),
+        task=asyncio.create_task(run_gateway(gateway, door, entrances, turned_away)),
+        refused=turned_away,
     )
 
 
@@ -150,10 +156,14 @@ async def running_agent(
     allowances: tuple[Allowance, ...],
     spool: Spool | None = None,
     limits: Limits | None = None,
+    joins_as: tuple[str, ...] | None = None,
 ) -> AsyncIterator[Agent]:
-    """An agent that joined the first gateway, and whose links to all of them are up."""
+    """An agent that joined the first gateway, and whose links to all of them are up.
+
+    `joins_as`: the nodes of its certificate, where they are not those it speaks for.
+    """
     files = AgentFiles(directory=directory)
-    names = tuple(nodes)
+    names = tuple(nodes) if joins_as is None else joins_as
     token = parse_token(cloud.token(*names))
     await join(gateways[0].url, token, name="agent-1", nodes=names, files=files)
     agent = new_agent(

@@ -4,11 +4,16 @@ import asyncio
 from dataclasses import dataclass
 
 import h11
+import structlog
 
 from gputide.tunnel.model import TunnelRefusedError
 from gputide.tunnel.protocol import Code
 
+log = structlog.stdlib.get_logger()
+
 MAX_REASON = 200
+WRITE_SECONDS = 30.0
+"""A client that takes its answer no faster is cut off: the page must not stay in memory."""
 
 STATUS_OF = {
     Code.NOT_ALLOWED: 403,
@@ -58,8 +63,12 @@ async def write_answer(
     answer: Answer,
     *,
     is_head: bool = False,
+    seconds: float = WRITE_SECONDS,
 ) -> None:
-    """Send an answer; after an unreadable request the connection is closed with it."""
+    """Send an answer; after an unreadable request the connection is closed with it.
+
+    Raises TimeoutError, with the connection cut, where the client does not take it in `seconds`.
+    """
     headers = [(name, value) for name, value in answer.headers if name.lower() != "content-length"]
     headers.append(("Content-Length", str(len(answer.body))))
     if connection.their_state is h11.ERROR or connection.our_state is h11.IDLE:
@@ -72,4 +81,11 @@ async def write_answer(
         parts.append(connection.send(h11.Data(data=answer.body)))
     parts.append(connection.send(h11.EndOfMessage()))
     writer.write(b"".join(part for part in parts if part))
-    await writer.drain()
+    try:
+        async with asyncio.timeout(seconds):
+            await writer.drain()
+    except TimeoutError:
+        peer = writer.get_extra_info("peername")
+        log.warning("client took no answer in time", client=str(peer), bytes=len(answer.body))
+        writer.transport.abort()
+        raise

@@ -55,8 +55,7 @@ def read_ask(request: h11.Request, *, port: int | None) -> Ask:
         return Ask(node=node, port=_need_port(found, target), is_connect=True)
     if method not in ("GET", "HEAD"):
         raise BadAskError(405, f"{method} is not served here: scrapes are GET")
-    hosts = [value.decode("latin-1") for name, value in request.headers if name == b"host"]
-    host = hosts[0] if hosts else ""
+    host = _host(request)
     if target.startswith("/"):
         authority, path = host, target
         if port is None:
@@ -79,6 +78,14 @@ def read_ask(request: h11.Request, *, port: int | None) -> Ask:
         seconds=_seconds(request),
         is_head=method == "HEAD",
     )
+
+
+def _host(request: h11.Request) -> str:
+    """Return the Host of a request whose length two servers cannot read in two ways."""
+    found = dict(request.headers)  # h11 has refused a second Host
+    if b"content-length" in found and b"transfer-encoding" in found:
+        raise BadAskError(400, "Content-Length and Transfer-Encoding contradict each other")
+    return found.get(b"host", b"").decode("latin-1")
 
 
 def _absolute(target: str) -> tuple[str, str]:
