@@ -80,7 +80,6 @@ class Rows:
         before = {key: place for place, key in enumerate(self.order)}
         order = [subject.key for subject in subjects]
         has_changed = order != self.order
-        self.ring.reserve(len(order))
         for key in before.keys() - set(order):
             self._drop(key)
         kept: list[int] = []

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from fakes.autoscalers import MINUTE, NOW, FakeDemand, subject, tide
 from gputide.autoscaler.engine import AutoscalerEngine
+from gputide.autoscaler.history.ring import BLOCK_ROWS
 from gputide.autoscaler.model import DemandState, Key, Obstacle, Outcome, Subject
 from gputide.autoscaler.settings import EngineSettings
 from gputide.autoscaler.upkeep import Upkeep
@@ -309,7 +310,10 @@ async def test_it_never_scales_in_on_what_it_does_not_know_and_never_beyond_the_
             assert isnan(step.replicas) or step.replicas >= 0
 
 
-def test_the_memory_of_a_week_is_bounded() -> None:
+async def test_the_memory_of_a_week_is_bounded_by_the_most_workloads_at_once() -> None:
     engine = engine_of(FakeDemand())
-    engine.ring.reserve(100)
-    assert engine.ring.size_bytes == 100 * 7 * 1440 * np.dtype(np.float32).itemsize
+    subjects = [subject(f"w{n}", replicas=1) for n in range(BLOCK_ROWS)]
+    for passed in range(6):  # each round another one goes and another one comes
+        await engine.round(subjects, now_seconds=NOW + 15 * passed)
+        subjects = [*subjects[1:], subject(f"n{passed}", replicas=1)]
+    assert engine.ring.size_bytes == BLOCK_ROWS * 7 * 1440 * np.dtype(np.float32).itemsize

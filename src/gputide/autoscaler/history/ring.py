@@ -1,26 +1,31 @@
 """A ring of minutes for many rows: float32 `[rows, minutes]`, NaN where unknown.
 
-The column of a minute is its number (Unix time / 60) modulo the length, so nothing is ever moved.
+The column of a minute is its number (Unix time / 60) modulo the length, and rows lie in blocks, so
+nothing is ever moved: neither when time passes nor when rows come.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
+IntArray = NDArray[np.intp]
 
 STEP_SECONDS = 60
-GROWTH_RATIO = 1.25
+BLOCK_ROWS = 64
 
 
 class Ring:
-    """Rows come and go; the newest minute is common to all."""
+    """Rows come and go; the newest minute is common to all.
+
+    Bounded by the most rows that there ever were at once: a row given back is used again.
+    """
 
     def __init__(self, minutes: int) -> None:
         self.minutes = minutes
-        self._values: Float32Array = np.empty((0, minutes), np.float32)
+        self._blocks: list[Float32Array] = []
         self._free: list[int] = []
         self._newest: int | None = None
 
@@ -32,19 +37,27 @@ class Ring:
     @property
     def size_bytes(self) -> int:
         """Memory held."""
-        return self._values.nbytes
+        return sum(block.nbytes for block in self._blocks)
 
     def add(self) -> int:
         """Return a new row, all unknown."""
         if not self._free:
-            self._grow()
+            first = len(self._blocks) * BLOCK_ROWS
+            self._blocks.append(np.full((BLOCK_ROWS, self.minutes), np.nan, np.float32))
+            self._free += range(first + BLOCK_ROWS - 1, first - 1, -1)
         row = self._free.pop()
-        self._values[row] = np.nan
+        self._row(row)[:] = np.nan
         return row
 
     def remove(self, row: int) -> None:
         """Give a row back."""
         self._free.append(row)
+
+    def clear(self) -> None:
+        """Forget every minute and when it was; the rows stay."""
+        for block in self._blocks:
+            block[:] = np.nan
+        self._newest = None
 
     def advance(self, minute: int) -> int:
         """Move to a minute; those between it and the newest become unknown. Return how many.
@@ -57,8 +70,10 @@ class Ring:
         passed = minute - self._newest
         if passed <= 0:
             return 0
-        blank = np.arange(self._newest + 1, minute + 1)[-self.minutes :] % self.minutes
-        self._values[:, blank] = np.nan
+        first = max(self._newest + 1, minute - self.minutes + 1)
+        blank = np.arange(first, minute + 1) % self.minutes
+        for block in self._blocks:
+            block[:, blank] = np.nan
         self._newest = minute
         return passed
 
@@ -66,7 +81,8 @@ class Ring:
         """Note `values[rows]` of a minute that the ring holds; others are ignored."""
         if self._newest is None or not 0 <= self._newest - minute < self.minutes:
             return
-        self._values[np.asarray(rows, np.intp), minute % self.minutes] = values
+        for block, slots, places in self._by_block(rows):
+            block[slots, minute % self.minutes] = values[places]
 
     def fill(self, row: int, values: FloatArray, *, first_minute: int) -> None:
         """Put a past into a row where it is still unknown."""
@@ -75,35 +91,37 @@ class Ring:
         numbers = first_minute + np.arange(len(values))
         is_held = (numbers <= self._newest) & (numbers > self._newest - self.minutes)
         columns = numbers[is_held] % self.minutes
-        known = self._values[row, columns]
-        self._values[row, columns] = np.where(np.isnan(known), values[is_held], known)
+        minutes = self._row(row)
+        known = minutes[columns]
+        minutes[columns] = np.where(np.isnan(known), values[is_held], known)
+
+    def scale(self, row: int, factor: float) -> None:
+        """Multiply a whole row: it is measured in another unit from now on."""
+        self._row(row)[:] *= np.float32(factor)
 
     def last(self, rows: Sequence[int], count: int) -> FloatArray:
         """Return `[len(rows), count]` float64: the newest minutes, oldest first."""
+        found = np.full((len(rows), count), np.nan)
         if self._newest is None:
-            return np.full((len(rows), count), np.nan)
+            return found
         columns = np.arange(self._newest - count + 1, self._newest + 1) % self.minutes
-        picked = self._values[np.asarray(rows, np.intp)[:, None], columns[None, :]]
-        return picked.astype(np.float64)
+        for block, slots, places in self._by_block(rows):
+            found[places] = block[slots[:, None], columns[None, :]]
+        return found
 
     def known_minutes(self, row: int) -> int:
         """Return how many minutes of a row are known."""
-        return int(np.count_nonzero(~np.isnan(self._values[row])))
+        return int(np.count_nonzero(~np.isnan(self._row(row))))
 
-    def _grow(self) -> None:
-        size = len(self._values)
-        grown = max(int(size * GROWTH_RATIO), size + 16)
-        values = np.full((grown, self.minutes), np.nan, np.float32)
-        values[:size] = self._values
-        self._values = values
-        self._free += range(grown - 1, size - 1, -1)
+    def _row(self, row: int) -> Float32Array:
+        minutes: Float32Array = self._blocks[row // BLOCK_ROWS][row % BLOCK_ROWS]
+        return minutes
 
-    def reserve(self, rows: int) -> None:
-        """Make room for so many rows at once, so that memory is not copied again and again."""
-        size = len(self._values)
-        missing = rows - (size - len(self._free))
-        if missing > 0:
-            values = np.full((size + missing, self.minutes), np.nan, np.float32)
-            values[:size] = self._values
-            self._values = values
-            self._free += range(size + missing - 1, size - 1, -1)
+    def _by_block(self, rows: Sequence[int]) -> Iterator[tuple[Float32Array, IntArray, IntArray]]:
+        """Yield each block with the slots of its rows, and their places among `rows`."""
+        wanted = np.asarray(rows, np.intp)
+        numbers = wanted // BLOCK_ROWS
+        order = np.argsort(numbers, kind="stable")
+        ends = np.flatnonzero(np.diff(numbers[order])) + 1
+        for places in np.split(order, ends) if len(order) else ():
+            yield self._blocks[numbers[places[0]]], wanted[places] % BLOCK_ROWS, places
