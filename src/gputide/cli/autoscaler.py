@@ -50,10 +50,10 @@ async def _run(settings: AutoscalerSettings, prometheus: PrometheusSettings | No
     from gputide.kube.settings import KubeSettings
 
     clock = SystemClock()
-    listening = _bind(settings.listen_address)
     identity = f"{socket.gethostname()}_{token_hex(6)}"  # two pods on a node may share its name
     kube = KubeSettings(kubeconfig=settings.kubeconfig, context=settings.context)
     async with KubeClient(kube) as client:
+        listening = _bind(settings.listen_address)
         controller = new_controller(
             client,
             clock,
