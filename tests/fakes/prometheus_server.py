@@ -123,10 +123,12 @@ def running_prometheus(
     config: str = "global: {}\n",
     web_config: str | None = None,
     arguments: Sequence[str] = (),
+    prefix: Sequence[str] = (),
 ) -> Iterator[PrometheusServer]:
-    """Run a Prometheus over `folder` while the block runs."""
+    """Run a Prometheus over `folder` while the block runs; `prefix` is a command that execs it."""
     (folder / "prometheus.yml").write_text(config)
     command = [
+        *prefix,
         "prometheus",
         f"--config.file={folder / 'prometheus.yml'}",
         f"--storage.tsdb.path={folder / 'data'}",

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from gputide.cli.group import new_group
+from gputide.cli.group import epilogue, new_group
 from gputide.cli.logs import configure_logs
 from gputide.cli.process import run_until_stopped
 from gputide.clock import SystemClock
@@ -30,7 +30,7 @@ def serve(settings: AgentSettings = AgentSettings()) -> None:
     asyncio.run(run_until_stopped(serve_agent(agent, settings, clock)))
 
 
-@app.command
+@app.command(help_epilogue=epilogue("agent", "join"))
 def join(
     url: str,
     /,

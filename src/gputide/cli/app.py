@@ -8,7 +8,7 @@ from cyclopts import App, CycloptsError, Parameter
 from cyclopts.config import Env, Toml
 
 from gputide.cli.commands import COMMANDS, SUMMARY
-from gputide.cli.group import EPILOGUE
+from gputide.cli.group import epilogue
 
 
 class SettingsFile(Toml):
@@ -45,6 +45,5 @@ def new_app() -> App:
         if command.is_group:  # says of itself what it is, once it is loaded
             app.command(command.target, name=name)
             continue
-        epilogue = EPILOGUE.format(variable=name.upper(), command=name)
-        app.command(command.target, name=name, help=command.help, help_epilogue=epilogue)
+        app.command(command.target, name=name, help=command.help, help_epilogue=epilogue(name))
     return app

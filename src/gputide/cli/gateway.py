@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from gputide.cli.group import new_group
+from gputide.cli.group import epilogue, new_group
 from gputide.cli.logs import configure_logs
 from gputide.cli.process import run_until_stopped
 from gputide.clock import SystemClock, utc_from_unix
@@ -33,7 +33,7 @@ def serve(settings: GatewaySettings = GatewaySettings()) -> None:
     asyncio.run(run_until_stopped(serve_gateway(serving, settings)))
 
 
-@token.command
+@token.command(help_epilogue=epilogue("gateway", "token", "create"))
 def create(
     *,
     nodes: Annotated[tuple[str, ...], Parameter(negative=())],
@@ -87,7 +87,7 @@ def create(
     )
 
 
-@app.command
+@app.command(help_epilogue=epilogue("gateway", "revoke"))
 def revoke(
     agent: str = "",
     /,

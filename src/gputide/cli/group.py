@@ -10,12 +10,17 @@ EPILOGUE = (
 )
 
 
+def epilogue(*words: str) -> str:
+    """Return what stands below the help of a command: where else its options may be set."""
+    return EPILOGUE.format(variable="_".join(words).upper(), command=".".join(words))
+
+
 def new_group(name: str) -> App:
     """Return the App of a command of the list, to which its own commands are added."""
     return App(
         name=name,
         help=COMMANDS[name].help,
-        help_epilogue=EPILOGUE.format(variable=name.upper(), command=name),
+        help_epilogue=epilogue(name),
         default_parameter=Parameter(negative=()),
         help_format="plaintext",
         version_flags=(),

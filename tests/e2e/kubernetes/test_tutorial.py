@@ -119,8 +119,8 @@ def test_the_observers_page_comes_by_the_line_of_the_tutorial_and_shows_both_cha
 
     with chromium() as browser, opened(browser, tmp_path / "observer.html") as found:
         found.draw_all()
-        titles = found.page.locator("h2, h3, figcaption").all_inner_texts()
-        assert {"Predict GPU Resource Observer", "Predict POD Observer"} <= set(titles)
+        titles = found.page.locator(".chart-title").all_inner_texts()
+        assert titles[:2] == ["Predict GPU Resource Observer", "Predict POD Observer"]
         assert found.page.locator(".plot canvas").count() == 2
         assert found.complaints == []
 

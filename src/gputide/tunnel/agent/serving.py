@@ -70,7 +70,13 @@ async def serve(agent: Agent, settings: AgentSettings, clock: Clock) -> None:
     listening = None
     if settings.metrics_address:
         listening = bind(settings.metrics_address, setting="metrics-address")
-    log.info("agent serves", nodes=len(agent.site.nodes), gateways=len(agent.dialer.gateways))
+    where = "{}:{}".format(*listening.getsockname()[:2]) if listening else "none"
+    log.info(
+        "agent serves",
+        nodes=len(agent.site.nodes),
+        gateways=len(agent.dialer.gateways),
+        metrics=where,
+    )
     async with asyncio.TaskGroup() as group:
         group.create_task(run(agent, clock))
         if listening is not None:
