@@ -2,10 +2,12 @@
 
 import base64
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cryptography import x509
 
 from fakes.ahpa_yaml import ahpa_yaml
 from fakes.control_plane import ControlPlane
@@ -14,6 +16,7 @@ from fakes.kubectl import Kubectl
 from fakes.programs import Programs, wait_until
 
 FOLDER = Path(__file__).parents[3] / "deploy/manifests"
+INSTRUCTIONS = FOLDER.parents[1] / "docs/how-to/deploy-on-kubernetes.md"
 SYSTEM = "gputide-system"
 AHPA = "advancedhorizontalpodautoscalers.autoscaling.alibabacloud.com"
 DEPLOYMENT = """\
@@ -99,6 +102,32 @@ def test_the_server_takes_everything_as_it_is(kubernetes: ControlPlane, admin: K
 
     assert again.count("serverside-applied (server dry run)") == len(again.splitlines()) > 20
     assert done.count("created (server dry run)") == 4
+    wait_until(
+        "the namespace's pod security lets all four pods in",
+        lambda: len(admin.json("get", "pods", "-n", SYSTEM)["items"]) == 4,
+    )
+
+
+def test_the_secrets_of_the_instructions_are_those_that_the_pods_mount(
+    admin: Kubectl, tmp_path: Path
+) -> None:
+    (tmp_path / "deploy").symlink_to(FOLDER.parent)
+    chapter = INSTRUCTIONS.read_text().partition("## 2. Secrets")[2].partition("\n## ")[0]
+    admin.shell("; ".join(["set -e", *commands(chapter)]), tmp_path)
+
+    certificate = admin.json("get", "secret", "gputide-metricsapi-tls", "-n", SYSTEM)["data"]
+    token = admin.json("get", "secret", "gputide-forecasts", "-n", SYSTEM)["data"]["token"]
+    found = x509.load_pem_x509_certificate(base64.b64decode(certificate["tls.crt"]))
+    names = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert names.get_values_for_type(x509.DNSName) == ["gputide-metricsapi.gputide-system.svc"]
+    assert certificate["ca.crt"] == certificate["tls.crt"]
+    assert re.fullmatch(rb"[0-9a-f]{64}", base64.b64decode(token))
+
+
+def commands(chapter: str) -> list[str]:
+    """Return the indented lines, continued ones in one."""
+    lines = re.findall(r"^ {4}(.+)$", chapter, flags=re.MULTILINE)
+    return re.sub(r"\\\n +", " ", "\n".join(lines)).split("\n")
 
 
 def test_the_autoscalers_account_may_do_what_it_does_and_no_more(admin: Kubectl) -> None:
