@@ -39,7 +39,13 @@ def situation_of(
         is_complete=np.array(complete, np.bool_) & is_other_known,
         forecast_upper=np.array([one for one, _ in upper], np.float64),
         recent_peak=np.array([peak for _, peak in upper], np.float64),
-        demand=np.array([_number(one.value) for one in first], np.float64),
+        demand=np.array(
+            [
+                _asked(one, row.subject.autoscaler.policy.reactive_target, row.subject.target)
+                for one, row in zip(first, rows, strict=True)
+            ],
+            np.float64,
+        ),
         other_needs=others,
     )
 
@@ -54,8 +60,14 @@ def _current(target: Target | None) -> float:
     return 0.0 if target is None else float(target.replicas)
 
 
-def _number(value: float | None) -> float:
-    return np.nan if value is None else value
+def _asked(demand: Demand, per_pod: float, target: Target | None) -> float:
+    """Return the demand to decide on: pods that are not ready keep replicas, and ask for none."""
+    if demand.value is None:
+        return np.nan
+    if not demand.unready_value:
+        return demand.value
+    held = min(demand.value + demand.unready_value, _current(target) * per_pod)
+    return max(demand.value, held)
 
 
 def _other_needs(
@@ -83,7 +95,7 @@ def _need(metric: MetricTarget, demand: Demand, target: Target | None) -> float:
     """Return the replicas that one further metric asks for; a total, or a ratio of what runs."""
     if demand.value is None:
         return np.nan
-    ratio = demand.value / metric.target
+    ratio = _asked(demand, metric.target, target) / metric.target
     if metric.target_kind is not TargetKind.VALUE or target is None or not target.replicas:
         return ratio
     return ratio * sum(pod.is_ready for pod in target.pods)
@@ -149,6 +161,7 @@ def history_text(row: Row, book: Book) -> str:
         (not row.is_additive, "the first metric does not add up over the pods: no forecast"),
         (entry is not None and entry.fit is not None and not isnan(entry.upper), ""),
         (bool(row.load_problem), f"the history cannot be read: {row.load_problem}"),
+        (row.per_pod is None, "the history waits for what a pod requests"),
         (row.loaded_to_minute is None, "the history is being read"),
     )
     return next((text for holds, text in reasons if holds), "too little history yet")

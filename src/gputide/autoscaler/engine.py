@@ -16,11 +16,18 @@ from gputide.autoscaler.outlook.book import Book
 from gputide.autoscaler.rows import Row, Rows
 from gputide.autoscaler.saved import restore_rows, save_rows
 from gputide.autoscaler.settings import EngineSettings
+from gputide.autoscaler.times import Passage, RoundTimes, hold_after_gap, longest_gap_seconds
 from gputide.scaling import decide
 
 log = structlog.stdlib.get_logger()
 
 SavedState = Mapping[str, FloatArray | list[str]]
+UNANSWERED = (
+    DemandState.SOURCE_DOWN,
+    DemandState.SOURCE_REFUSED,
+    DemandState.NOT_CONFIGURED,
+)
+"""Nobody answered, though the source may know: such minutes are read later."""
 
 
 class AutoscalerEngine:
@@ -45,20 +52,31 @@ class AutoscalerEngine:
         )
         self._saved: SavedState | None = None
         self._noted_minute: int | None = None
-        self.clock_jumps = 0
+        self._times = RoundTimes(longest_gap_seconds(self._settings.period_seconds))
+
+    @property
+    def clock_jumps(self) -> int:
         """Times that the clock went back."""
+        return self._times.clock_jumps
 
     async def round(self, subjects: Sequence[Subject], *, now_seconds: float) -> Sequence[Outcome]:
         """Return one outcome a subject, in their order; never raises for a source that fails."""
+        passage = self._times.begin(now_seconds)
+        if passage is Passage.SET_BACK:  # what lies ahead is not the past
+            log.warning("the clock was set back: reading every history anew")
+            self._noted_minute = None
+            self.rows.begin_anew()
         self.rows.sync(subjects)
-        if self._saved is not None:
-            restore_rows(self.rows, self._saved, now_seconds=now_seconds)
-            self._saved = None
+        self._restore(now_seconds)
+        if passage in (Passage.AFTER_GAP, Passage.SET_BACK):
+            log.info("no round for a while: nothing is scaled in for a window", why=passage.value)
+            hold_after_gap(self.rows.memory, now_seconds=now_seconds)
         rows = [self.rows.by_key[key] for key in self.rows.order]
         demands = await self._read(rows, now_seconds)
         self._note(rows, demands, now_seconds)
         bounds = bounds_at(rows, now_seconds)
-        situation = situation_of(rows, demands, bounds, self.book, now_seconds=now_seconds)
+        moment = self.rows.decided_at_seconds = self._times.decide()
+        situation = situation_of(rows, demands, bounds, self.book, now_seconds=moment)
         decisions = decide(self.rows.policies, situation, self.rows.memory)
         blocked = [
             place
@@ -66,7 +84,7 @@ class AutoscalerEngine:
             if row.subject.obstacle is not None and decisions.is_write[place]
         ]
         if blocked:
-            self.rows.memory.withdraw(np.array(blocked, np.intp), now_seconds=now_seconds)
+            self.rows.memory.withdraw(np.array(blocked, np.intp), now_seconds=moment)
         return outcomes_of(rows, demands, bounds, decisions, self.book, now_seconds=now_seconds)
 
     def withdraw(self, keys: Sequence[Key], *, now_seconds: float) -> None:
@@ -74,7 +92,7 @@ class AutoscalerEngine:
         places = {key: place for place, key in enumerate(self.rows.order)}
         rows = np.array([places[key] for key in keys if key in places], np.intp)
         if len(rows):
-            self.rows.memory.withdraw(rows, now_seconds=now_seconds)
+            self.rows.memory.withdraw(rows, now_seconds=self._times.moment_of(now_seconds))
 
     def save(self) -> SavedState:
         """Return the state that must outlive the process."""
@@ -83,6 +101,16 @@ class AutoscalerEngine:
     def restore(self, state: SavedState) -> None:
         """Take up a saved state with the next round."""
         self._saved = state
+
+    def _restore(self, now_seconds: float) -> None:
+        state, self._saved = self._saved, None
+        if state is None:
+            return
+        gap = self._times.longest_gap_seconds
+        try:
+            restore_rows(self.rows, state, now_seconds=now_seconds, longest_gap_seconds=gap)
+        except (ValueError, KeyError, IndexError) as error:
+            log.warning("saved state does not fit together, and is not used", why=str(error))
 
     async def _read(self, rows: Sequence[Row], now_seconds: float) -> dict[Key, tuple[Demand, ...]]:
         sources: dict[Source, None] = {one.source: None for row in rows for one in row.wanted}
@@ -101,25 +129,33 @@ class AutoscalerEngine:
         """Write the first complete round of each minute into the history, and bound what comes."""
         minute = int(now_seconds // STEP_SECONDS)
         newest = self.ring.newest_minute
-        if newest is not None and minute < newest:
-            self.clock_jumps += 1
-            if newest - minute > 5:  # not a small correction: what lies ahead is not the past
-                log.warning("the clock went back", minutes=newest - minute)
+        if newest is not None and minute < newest:  # a small correction: wait for the clock
             return
-        self.ring.advance(minute)
+        passed = self.ring.advance(minute)
         if self._noted_minute != minute:
             self._noted_minute = minute
-            known = {
-                row.subject.key: first.value
-                for row in rows
-                if (first := demands[row.subject.key][0]).state is DemandState.FRESH
-                and first.value is not None
-            }
-            values = np.array([known.get(row.subject.key, np.nan) for row in rows])
-            if len(rows):
-                self.ring.write([row.ring_row for row in rows], values, minute=minute)
-            self.book.note(known, minute=minute)
+            self._note_minute(rows, demands, minute, missed=passed - 1)
         self.book.issue(minute=minute)
+
+    def _note_minute(
+        self,
+        rows: Sequence[Row],
+        demands: Mapping[Key, tuple[Demand, ...]],
+        minute: int,
+        *,
+        missed: int,
+    ) -> None:
+        firsts = [demands[row.subject.key][0] for row in rows]
+        for row, first in zip(rows, firsts, strict=True):
+            row.see(minute, is_blind=first.state in UNANSWERED, missed=missed)
+        known = {
+            row.subject.key: first.value
+            for row, first in zip(rows, firsts, strict=True)
+            if first.state is DemandState.FRESH and first.value is not None
+        }
+        values = np.array([known.get(row.subject.key, np.nan) for row in rows])
+        self.ring.write([row.ring_row for row in rows], values, minute=minute)
+        self.book.note(known, minute=minute)
 
 
 def _unreadable(row: Row) -> tuple[Demand, ...]:

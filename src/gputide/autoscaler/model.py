@@ -101,6 +101,12 @@ class Demand:
 
     pods_known: int = 0
     pods_expected: int = 0
+    unready_value: float = 0.0
+    """What pods that are not ready use beside `value`: it keeps replicas, and asks for none.
+
+    A pod that loads its model may be as busy as one that serves: were that demand, each new pod
+    would ask for more new pods.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,11 +6,11 @@ from datetime import datetime
 
 import numpy as np
 
-from gputide.autoscaler.demand.assess import Wanted
+from gputide.autoscaler.demand.assess import Wanted, unit_of
 from gputide.autoscaler.demand.model import PodsSource
 from gputide.autoscaler.demand.wanted import wanted_of, workload_of
 from gputide.autoscaler.history.ring import Ring
-from gputide.autoscaler.model import Key, Subject
+from gputide.autoscaler.model import Key, Subject, Target
 from gputide.autoscaler.outlook.book import Book
 from gputide.autoscaler.outlook.fit import Terms
 from gputide.errors import SettingError
@@ -19,6 +19,8 @@ from gputide.scaling import Bounds, BoundsCondition, Memory, Policies
 
 STEP_SECONDS = 60
 MAX_LEAD_STEPS = 1440
+HOLE_MINUTES = 2
+"""So many minutes without an answer are read again once there is one."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -43,6 +45,15 @@ class Row:
     is_behind: bool = False
     """Minutes since `loaded_to_minute` are missing."""
 
+    blind_from_minute: int | None = None
+    """Since when nobody answered, or nobody asked; None: the newest round had an answer."""
+
+    per_pod: float | None = None
+    """What one pod's full use is in the source's unit: what the ring's values were divided by."""
+
+    past_number: int = 0
+    """Another one with each past that begins anew: what was asked for before is not taken."""
+
     _conditions: tuple[Bounds, datetime, tuple[BoundsCondition, ...]] | None = None
 
     def conditions_at(self, now: datetime) -> tuple[BoundsCondition, ...]:
@@ -53,6 +64,30 @@ class Row:
             kept = (bounds, minute, bounds.conditions(now))
             self._conditions = kept
         return kept[2]
+
+    def see(self, minute: int, *, is_blind: bool, missed: int) -> None:
+        """Take whether a round had an answer, and how many minutes before it had no round."""
+        if missed >= HOLE_MINUTES and self.blind_from_minute is None:
+            self.blind_from_minute = minute - missed
+        if is_blind:
+            if self.blind_from_minute is None:
+                self.blind_from_minute = minute
+            return
+        start, self.blind_from_minute = self.blind_from_minute, None
+        if start is not None and minute - start >= HOLE_MINUTES:
+            self._fall_behind(start)
+
+    def _fall_behind(self, start: int) -> None:
+        if self.loaded_to_minute is not None:
+            self.loaded_to_minute = min(self.loaded_to_minute, start - 1)
+            self.is_behind = True
+
+    def forget_past(self) -> None:
+        """Have the whole past read anew."""
+        self.past_number += 1
+        self.loaded_to_minute = self.blind_from_minute = None
+        self.load_problem, self.load_at_minute, self.failures = "", 0, 0
+        self.is_behind = False
 
     @property
     def is_additive(self) -> bool:
@@ -73,6 +108,9 @@ class Rows:
     order: list[Key] = field(default_factory=list)
     memory: Memory = field(default_factory=lambda: Memory(0))
     policies: Policies = field(default_factory=lambda: Policies.from_rows([]))
+    decided_at_seconds: float = 0.0
+    """When the memory's newest decisions were made."""
+
     _uids: dict[Key, str] = field(default_factory=dict)
 
     def sync(self, subjects: Sequence[Subject]) -> None:
@@ -100,7 +138,8 @@ class Rows:
         """Take one subject; return whether its policy may have changed."""
         row = self.by_key.get(subject.key)
         if row is not None and row.subject.autoscaler == subject.autoscaler:
-            row.subject = subject
+            before, row.subject = row.subject.target, subject
+            self._measure(row, before)
             return False
         wanted, problem = self._wanted(subject)
         if row is None:
@@ -119,11 +158,34 @@ class Rows:
             self.book.drop(subject.key)
             self.ring.remove(row.ring_row)
             row.ring_row = self.ring.add()
-            row.loaded_to_minute = None
+            row.forget_past()
+            row.per_pod = None
         row.subject, row.wanted, row.problem = subject, wanted, problem
         row.workload = workload_of(subject.autoscaler)
         self._write_terms(row)
+        self._measure(row, None)
         return True
+
+    def _measure(self, row: Row, before: Target | None) -> None:
+        """Take what a pod requests now; where that changed, so does the unit of the past."""
+        target = row.subject.target
+        is_same = target is not None and before is not None and before.requests == target.requests
+        if is_same or not row.wanted or (found := per_pod_of(row)) is None:
+            return
+        if row.per_pod is not None and found != row.per_pod:
+            self.ring.scale(row.ring_row, row.per_pod / found)
+            self.book.drop(row.subject.key)
+            self._write_terms(row)
+        row.per_pod = found
+
+    def begin_anew(self) -> None:
+        """Forget every past and memory: the clock by which they were noted was wrong."""
+        self.ring.clear()
+        self.memory = Memory(len(self.order))
+        for key, row in self.by_key.items():
+            row.forget_past()
+            self.book.drop(key)
+            self._write_terms(row)
 
     def _wanted(self, subject: Subject) -> tuple[tuple[Wanted, ...], str]:
         try:
@@ -148,6 +210,16 @@ class Rows:
         if row is not None:
             self.ring.remove(row.ring_row)
         self.book.drop(key)
+
+
+def per_pod_of(row: Row) -> float | None:
+    """Return what one pod's full use is in the first metric's unit; None where not known."""
+    wanted, target = row.wanted[0], row.subject.target
+    if not isinstance(wanted.source, PodsSource):
+        return 1.0
+    if target is None:
+        return None
+    return unit_of(wanted.source, target, is_share=wanted.is_share)[0]
 
 
 def _first(wanted: tuple[Wanted, ...]) -> Wanted | None:

@@ -25,6 +25,9 @@ class EngineSettings:
     rate_window_seconds: int = 120
     """Window of rates in queries."""
 
+    period_seconds: float = 15.0
+    """Time between rounds; much longer without one is a gap, in which nobody looked."""
+
     def __post_init__(self) -> None:
         if not 1 <= self.history_days <= MAX_HISTORY_DAYS:
             raise SettingError("history-days", f"must be 1 to {MAX_HISTORY_DAYS}")
@@ -119,6 +122,7 @@ class AutoscalerSettings:
             history_days=self.history_days,
             max_sample_age_seconds=parse_span(self.max_sample_age, setting="max-sample-age"),
             rate_window_seconds=round(parse_span(self.rate_window, setting="rate-window")),
+            period_seconds=self.period_seconds,
         )
 
     @property

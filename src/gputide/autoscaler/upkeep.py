@@ -1,9 +1,7 @@
 """Beside the rounds: reads the past of new workloads, fills holes of downtime, fits forecasts."""
 
-import numpy as np
 import structlog
 
-from gputide.autoscaler.demand.assess import unit_of
 from gputide.autoscaler.demand.model import PastRequest, PodsSource, SeriesSource
 from gputide.autoscaler.engine import AutoscalerEngine
 from gputide.autoscaler.history.ring import STEP_SECONDS
@@ -27,7 +25,6 @@ class Upkeep:
     def __init__(self, engine: AutoscalerEngine, clock: Clock) -> None:
         self._engine = engine
         self._clock = clock
-        self._newest: int | None = None
         self.loaded_rows = 0
         self.fitted_rows = 0
 
@@ -46,18 +43,7 @@ class Upkeep:
         minute = self._engine.ring.newest_minute
         if minute is None:
             return False
-        self._note_hole(minute)
         return await self._load(minute) or await self._fit(minute)
-
-    def _note_hole(self, minute: int) -> None:
-        """Have minutes read again that no round saw: the process or its clock stood still."""
-        before, self._newest = self._newest, minute
-        if before is not None and minute - before > 2:
-            log.info("reading minutes that no round saw", minutes=minute - before - 1)
-            for row in self._engine.rows.by_key.values():
-                if row.loaded_to_minute is not None:
-                    row.loaded_to_minute = min(row.loaded_to_minute, before)
-                    row.is_behind = True
 
     async def _load(self, minute: int) -> bool:
         waiting = [row for row in self._engine.rows.by_key.values() if _wants_past(row, minute)]
@@ -66,6 +52,7 @@ class Upkeep:
         # those that have nothing at all go first
         waiting.sort(key=lambda row: (row.loaded_to_minute is not None, row.load_at_minute))
         chosen = waiting[:LOAD_ROWS]
+        asked = [row.past_number for row in chosen]
         oldest = minute - self._engine.ring.minutes + 1
         starts = [row.loaded_to_minute or oldest for row in chosen]
         start = max(min(starts), oldest)
@@ -75,8 +62,12 @@ class Upkeep:
             start_seconds=start * STEP_SECONDS,
             end_seconds=end * STEP_SECONDS,
         )
-        for row in chosen:
+        for row, number in zip(chosen, asked, strict=True):
             values = past.rows.get(row.subject.key)
+            if self._engine.rows.by_key.get(row.subject.key) is not row:
+                continue  # it went meanwhile: its minutes are another one's now
+            if row.past_number != number:
+                continue  # it asks for something else now
             if values is None:
                 self._postpone(row, past.problem, minute)
             else:
@@ -84,11 +75,7 @@ class Upkeep:
         return bool(past.rows)
 
     def _take(self, row: Row, values: FloatArray, start: int, end: int) -> None:
-        wanted, target = row.wanted[0], row.subject.target
-        if isinstance(wanted.source, PodsSource) and target is not None:
-            per_pod, _ = unit_of(wanted.source, target, is_share=wanted.is_share)
-            values = values / per_pod if per_pod else np.full_like(values, np.nan)
-        self._engine.ring.fill(row.ring_row, values, first_minute=start)
+        self._engine.ring.fill(row.ring_row, values / (row.per_pod or 1.0), first_minute=start)
         is_new = row.loaded_to_minute is None
         row.loaded_to_minute, row.load_problem, row.is_behind = end, "", False
         row.failures = 0
@@ -123,7 +110,7 @@ def _can_load(row: Row) -> bool:
         return False
     source = row.wanted[0].source
     if isinstance(source, PodsSource):
-        return row.subject.target is not None
+        return row.per_pod is not None
     return isinstance(source, SeriesSource)  # a metrics API has no past
 
 

@@ -15,11 +15,19 @@ from gputide.autoscaler.upkeep import Upkeep
 from gputide.clock import SystemClock
 from gputide.scaling import Reason
 
+GRACE_AND_WINDOW = 105 + 300
+"""Seconds: 120 of grace, whose last round is at 105, and the stabilization window."""
+
 UNKNOWN_STATES = [state for state in DemandState if state is not DemandState.FRESH]
 
 
 def engine_of(source: FakeDemand, *, days: int = 7) -> AutoscalerEngine:
     return AutoscalerEngine(source, EngineSettings(history_days=days))
+
+
+async def finish(upkeep: Upkeep) -> None:
+    while await upkeep.once():
+        pass
 
 
 async def settled(engine: AutoscalerEngine, one: Subject, *, seconds: float = 600) -> float:
@@ -233,6 +241,113 @@ async def test_a_clock_that_goes_back_is_survived_and_counted() -> None:
     assert engine.clock_jumps == 1
     [outcome] = await engine.round([one], now_seconds=NOW + 86_400)
     assert outcome.desired_replicas == 4
+
+
+async def test_after_an_hour_back_history_and_forecast_go_on_by_the_new_time() -> None:
+    source = FakeDemand(history=tide)
+    engine, one = engine_of(source, days=1), subject(replicas=4)
+    upkeep = Upkeep(engine, SystemClock())
+    source.use(0.6, one)
+    await engine.round([one], now_seconds=NOW)
+    await finish(upkeep)
+    await engine.round([one], now_seconds=NOW + 30 * 86_400)  # a clock that was wrong for once
+    forecasts = []
+    for passed in range(1, 40):
+        [outcome] = await engine.round([one], now_seconds=NOW + MINUTE * passed)
+        await finish(upkeep)
+        forecasts.append(outcome.forecast_demand)
+    row = engine.rows.by_key[one.key].ring_row
+
+    assert engine.ring.newest_minute == int(NOW // 60) + 39
+    assert engine.ring.known_minutes(row) >= 1440 - 2
+    assert None not in forecasts[1:]
+    assert len(set(forecasts)) > 30
+
+
+@pytest.mark.parametrize("seconds", [1800.0, -1800.0], ids=["forward or asleep", "back"])
+async def test_after_a_time_without_rounds_nothing_is_scaled_in_within_the_window(
+    seconds: float,
+) -> None:
+    source = FakeDemand()
+    engine, one = engine_of(source), subject(replicas=8)
+    source.use(1.6, one)
+    now = await settled(engine, one) + seconds
+    source.use(0.2, one)
+    for passed in range(0, GRACE_AND_WINDOW, 15):
+        [outcome] = await engine.round([one], now_seconds=now + passed)
+        assert (outcome.desired_replicas, outcome.is_write) == (8, False)
+    [outcome] = await engine.round([one], now_seconds=now + GRACE_AND_WINDOW)
+    assert (outcome.desired_replicas, outcome.is_write) == (1, True)
+
+
+async def test_after_a_restart_that_took_long_nothing_is_scaled_in_within_the_window() -> None:
+    source = FakeDemand()
+    engine, one = engine_of(source), subject(replicas=8)
+    source.use(1.6, one)
+    now = await settled(engine, one) + 1800
+    restarted = engine_of(source)
+    restarted.restore(engine.save())
+    source.use(0.2, one)
+    for passed in range(0, GRACE_AND_WINDOW, 15):
+        [outcome] = await restarted.round([one], now_seconds=now + passed)
+        assert outcome.is_write is False
+    [outcome] = await restarted.round([one], now_seconds=now + GRACE_AND_WINDOW)
+    assert (outcome.desired_replicas, outcome.is_write) == (1, True)
+
+
+async def test_a_write_that_failed_is_taken_back_while_the_clock_waits() -> None:
+    source = FakeDemand()
+    engine, one = engine_of(source), subject(replicas=4)
+    source.use(0.8, one)
+    await engine.round([one], now_seconds=NOW)
+    source.use(3.6, one)
+    for passed in (-20.0, -10.0, 5.0):
+        [outcome] = await engine.round([one], now_seconds=NOW + passed)
+        assert (outcome.desired_replicas, outcome.is_write) == (8, True)
+        engine.withdraw([one.key], now_seconds=NOW + passed)
+
+
+@pytest.mark.parametrize("name", ["keys", "decided_at_seconds", "highest", "is_new"])
+async def test_a_state_that_does_not_fit_together_is_not_used(name: str) -> None:
+    source = FakeDemand()
+    engine, one = engine_of(source), subject(replicas=8)
+    source.use(0.2, one)
+    await engine.round([one], now_seconds=NOW)
+    state = dict(engine.save())
+    state[name] = state[name][:0]
+    restarted = engine_of(source)
+    restarted.restore(state)
+    [outcome] = await restarted.round([one], now_seconds=NOW + 15)
+    assert outcome.desired_replicas == 8
+
+
+async def test_pods_that_warm_up_keep_replicas_and_ask_for_no_more_of_them() -> None:
+    source = FakeDemand()
+    engine = engine_of(source)
+    replicas, born, trail = 4, {f"web-{n}": -600.0 for n in range(4)}, []
+    for passed in range(0, 900, 15):
+        names = [f"web-{n}" for n in range(replicas)]
+        ready = [name for name in names if passed - born.setdefault(name, passed) >= 90]
+        share = (0.8 if passed < 60 else 1.0) / len(ready)  # the fifth pod is asked for
+        source.pods = {name: share if name in ready else 0.95 for name in names}
+        one = subject(replicas=replicas, ready=len(ready))
+        [outcome] = await engine.round([one], now_seconds=NOW + passed)
+        if outcome.is_write:
+            assert outcome.desired_replicas is not None
+            replicas = outcome.desired_replicas
+        trail.append(replicas)
+    assert set(trail) == {4, 5}
+    assert trail[-1] == 5
+
+
+async def test_what_unready_pods_use_is_no_reason_to_scale_them_in() -> None:
+    source = FakeDemand()
+    engine, one = engine_of(source), subject(replicas=8, ready=2)
+    source.use(0.2, one)
+    source.pods |= {f"web-{n}": 0.9 for n in range(2, 8)}
+    now = await settled(engine, one, seconds=900)
+    [outcome] = await engine.round([one], now_seconds=now)
+    assert (outcome.demands[0].value, outcome.desired_replicas) == (pytest.approx(0.2), 8)
 
 
 async def test_rows_come_and_go_without_touching_each_other() -> None:

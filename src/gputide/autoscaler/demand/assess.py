@@ -64,6 +64,7 @@ class _Count:
     """What the answer holds of a workload's pods."""
 
     total: float = 0.0
+    unready: float = 0.0
     known: int = 0
     """Ready pods with a value."""
 
@@ -102,6 +103,7 @@ def _of_pods(wanted: Wanted, answer: Answer, target: Target) -> Demand:
         at_seconds=answer.at_seconds,
         pods_known=count.known,
         pods_expected=ready,
+        unready_value=0.0 if value is None or is_mean else count.unready,
     )
 
 
@@ -113,7 +115,10 @@ def _count(namespace: str, answer: Answer, target: Target, per_pod: float) -> _C
         if key in answer.duplicates:
             count.doubled.append(pod.name)
         if value is not None and not isnan(value):
-            count.total += value / per_pod
+            if pod.is_ready:
+                count.total += value / per_pod
+            else:
+                count.unready += value / per_pod
             count.known += pod.is_ready
         elif pod.is_ready:
             (count.missing if value is None else count.broken).append(pod.name)

@@ -1,6 +1,7 @@
 """All fits: who is due, what each says now, and how often it was right."""
 
 import asyncio
+import zlib
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -98,11 +99,15 @@ class Book:
         chosen = [key for key in keys if self._entries[key].terms == first][:BATCH_ROWS]
         rows = [self._entries[key].row for key in chosen]
         values = self._ring.last(rows, self._history_minutes)
+        entries = {key: self._entries[key] for key in chosen}
+        share = _share_of_pause(chosen)
         known = np.count_nonzero(~np.isnan(values), axis=1)
         is_enough = known >= MIN_MINUTES
         for key, count, enough in zip(chosen, known.tolist(), is_enough.tolist(), strict=True):
-            entry = self._entries[key]
+            entry = entries[key]
             pause = YOUNG_REFIT_MINUTES if count < YOUNG_MINUTES else REFIT_MINUTES
+            if entry.fit is None:  # else a big first load would come back every day as a whole
+                pause = max(round(pause * share), MIN_MINUTES)
             entry.due_minute = minute + (pause if enough else MIN_MINUTES)
         fitted = [key for key, enough in zip(chosen, is_enough.tolist(), strict=True) if enough]
         if not fitted:
@@ -110,11 +115,15 @@ class Book:
         made = await asyncio.to_thread(
             fit_batch, fitted, values[is_enough], first, newest_minute=self._ring.newest_minute or 0
         )
+        taken = []
         for position, key in enumerate(fitted):
-            present = self._entries.get(key)
-            if present is not None and present.terms == first:  # it may have gone meanwhile
-                present.fit, present.position = made, position
-                present.peak = made.peaks[position]
+            entry = entries[key]
+            if self._entries.get(key) is entry:  # it may have gone, or begun anew, meanwhile
+                entry.fit, entry.position = made, position
+                entry.peak = made.peaks[position]
+                taken.append(entry)
+        if self._issued_minute is not None and self._issued_minute == self._ring.newest_minute:
+            self._issue(made, taken, self._issued_minute)  # this minute has its bounds already
         return len(fitted)
 
     def note(self, demands: Mapping[Key, float], *, minute: int) -> None:
@@ -136,15 +145,29 @@ class Book:
             if entry.fit is not None and minute - entry.fit.fitted_minute <= STALE_MINUTES:
                 members.setdefault(id(entry.fit), (entry.fit, []))[1].append(entry)
         for fit, entries in members.values():
-            rows = [0] * len(fit.keys)
-            for entry in entries:
-                rows[entry.position] = entry.row
-            needed = fit.forecaster.forecaster.needed_steps
-            upper = issue(fit, self._ring.last(rows, needed), minute=minute)
-            for entry in entries:
-                entry.upper = float(upper[entry.position])
-                if not isnan(entry.upper):
-                    entry.issued.append((minute, entry.upper))
+            self._issue(fit, entries, minute)
+
+    def _issue(self, fit: Fit, entries: Sequence[Entry], minute: int) -> None:
+        if not entries:
+            return
+        rows = [entries[0].row] * len(fit.keys)  # places of those that have gone: any row will do
+        for entry in entries:
+            rows[entry.position] = entry.row
+        needed = fit.forecaster.forecaster.needed_steps
+        upper = issue(fit, self._ring.last(rows, needed), minute=minute)
+        for entry in entries:
+            entry.upper = float(upper[entry.position])
+            is_first = not entry.issued or entry.issued[-1][0] != minute
+            if is_first and not isnan(entry.upper):
+                entry.issued.append((minute, entry.upper))
+
+
+def _share_of_pause(keys: Sequence[Key]) -> float:
+    """Return which share of the first pause a batch waits, in [0, 1): the same one each time.
+
+    A batch stays together, for a fit is kept as long as one of its members goes by it.
+    """
+    return zlib.crc32(str(keys[0]).encode()) / 2**32
 
 
 def _judge(entry: Entry, demand: float, minute: int) -> None:

@@ -50,10 +50,18 @@ def test_half_of_the_pods_missing_is_a_lower_bound_that_names_them() -> None:
     assert found.text == "no sample for web-2, web-3"
 
 
-def test_a_pod_that_is_not_ready_is_not_missed_and_yet_counts_when_it_is_busy() -> None:
+def test_a_pod_that_is_not_ready_is_not_missed_and_what_it_uses_is_kept_apart() -> None:
     found = demand(GPU, {"web-0": 0.5}, target(2, ready=1))
-    assert found.state is DemandState.FRESH
-    assert demand(GPU, {"web-0": 0.5, "web-1": 0.25}, target(2, ready=1)).value == 0.75
+    assert (found.state, found.unready_value) == (DemandState.FRESH, 0)
+    busy = demand(GPU, {"web-0": 0.5, "web-1": 0.25}, target(2, ready=1))
+    assert (busy.value, busy.unready_value, busy.state) == (0.5, 0.25, DemandState.FRESH)
+    alone = demand(GPU, {"web-1": 0.25}, target(2, ready=0))
+    assert (alone.value, alone.state) == (None, DemandState.EMPTY)
+
+
+def test_a_mean_is_of_the_ready_pods_alone() -> None:
+    found = demand(RT, {"web-0": 0.2, "web-1": 9.0}, target(2, ready=1))
+    assert (found.value, found.unready_value) == (0.2, 0)
 
 
 def test_not_a_number_is_unknown_and_named() -> None:
