@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from cryptography import x509
 
 from fakes.ahpa_yaml import ahpa_yaml
@@ -202,3 +203,49 @@ def test_the_metrics_api_serves_with_the_rights_of_its_account(
         found = json.loads(admin("get", "--raw", "/apis/metrics.alibabacloud.com/v1beta1"))
 
     assert {one["name"] for one in found["resources"]} >= {"predictions", "predictionsobserver"}
+
+
+def test_shards_need_the_one_rule_that_the_instructions_name(
+    kubernetes: ControlPlane, admin: Kubectl, tmp_path: Path
+) -> None:
+    chapter = INSTRUCTIONS.read_text().partition("## More than one")[2]
+    (rule,) = yaml.safe_load(chapter.partition("```yaml\n")[2].partition("```")[0])
+    patch = json.dumps([{"op": "add", "path": "/rules/-", "value": rule}])
+    admin("patch", "role", "gputide-autoscaler", "-n", SYSTEM, "--type=json", "-p", patch)
+    account = kubernetes.service_account(SYSTEM, "gputide-autoscaler")
+    names = [f"web-{n}" for n in range(6)]
+    for name in names:
+        admin("apply", "-f", "-", stdin=ahpa_yaml().replace("name: fib-gpu", f"name: {name}"))
+    with Programs(tmp_path) as programs:
+        both = [
+            start_autoscaler(programs, account, None, "--leader-elect", "--shards")
+            for _ in range(2)
+        ]
+        for one in both:
+            wait_until(
+                "it shares and writes",
+                lambda one=one: (
+                    "gputide_autoscaler_members 2" in one.page("/metrics")
+                    and "gputide_autoscaler_leader 1" in one.page("/metrics")
+                ),
+                one.program,
+            )
+        wait_until(
+            "all statuses are written",
+            lambda: all("status" in one for one in admin.json("get", "ahpa")["items"]),
+        )
+        shares = [_objects(one.page("/metrics")) for one in both]
+    leases = admin("get", "leases", "-n", SYSTEM, "-l", "gputide.dev/members", "-o", "name")
+    admin("delete", "ahpa", *names)
+
+    assert sum(shares) == len(names)
+    assert min(shares) >= 0
+    assert len(leases.splitlines()) == 2
+
+
+def _objects(page: str) -> float:
+    return sum(
+        float(line.split()[-1])
+        for line in page.splitlines()
+        if line.startswith("gputide_autoscaler_objects{")
+    )
