@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from dataclasses import replace
 from secrets import token_hex
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,6 +28,7 @@ LEASE = "gputide-autoscaler"
 SHARED = "shards"
 """Holder of the Lease on behalf of all that share the autoscalers."""
 MAX_PORT = 65_535
+LEASE_TIMEOUT_SECONDS = 4.0
 
 
 def autoscaler(
@@ -52,15 +54,17 @@ async def _run(settings: AutoscalerSettings, prometheus: PrometheusSettings | No
     clock = SystemClock()
     identity = f"{socket.gethostname()}_{token_hex(6)}"  # two pods on a node may share its name
     kube = KubeSettings(kubeconfig=settings.kubeconfig, context=settings.context)
-    async with KubeClient(kube) as client:
+    # leases have connections of their own, and give up in time to try again before they run out
+    hasty = replace(kube, timeout_seconds=LEASE_TIMEOUT_SECONDS)
+    async with KubeClient(kube) as client, KubeClient(hasty) as leases:
         listening = _bind(settings.listen_address)
         controller = new_controller(
             client,
             clock,
             settings,
             prometheus=prometheus,
-            election=_election(settings, client, clock, identity),
-            membership=_membership(settings, client, clock, identity),
+            election=_election(settings, leases, clock, identity),
+            membership=_membership(settings, leases, clock, identity),
         )
         await run(controller, listening)
 
