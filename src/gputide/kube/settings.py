@@ -10,7 +10,7 @@ class KubeSettings:
     """How to reach the API server."""
 
     kubeconfig: str = ""
-    """Path of a kubeconfig; empty: $KUBECONFIG, else the pod's service account, else ~/.kube/config."""
+    """Path of a kubeconfig; empty: $KUBECONFIG, the pod's service account, ~/.kube/config."""
 
     context: str = ""
     """Context of the kubeconfig; empty: its current one."""
