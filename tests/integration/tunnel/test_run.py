@@ -2,6 +2,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator
 from pathlib import Path
+from random import Random
 
 import httpx2
 import pytest
@@ -12,8 +13,9 @@ from gputide.clock import SystemClock
 from gputide.tunnel.agent.run import Agent
 from gputide.tunnel.agent.site import Allowance
 
+VALUES = Random(1)
 PAGE = b"".join(
-    b'DCGM_FI_DEV_GPU_UTIL{gpu="%d",Hostname="edge-gpu-001"} %d\n' % (n % 8, n * 37 % 101)
+    b'DCGM_FI_DEV_GPU_UTIL{gpu="%d",Hostname="edge-gpu-001"} %d\n' % (n % 8, VALUES.randrange(101))
     for n in range(2000)
 )
 

@@ -1,11 +1,14 @@
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gputide.tunnel.pages import PackedPage, PageError, PageShelf, digest_of, pack, unpack
 
+VALUES = Random(1)
 PAGE = b"".join(
-    b'DCGM_FI_DEV_GPU_UTIL{gpu="%d",Hostname="edge-gpu-001"} %d\n' % (n % 8, n * 37 % 101)
+    b'DCGM_FI_DEV_GPU_UTIL{gpu="%d",Hostname="edge-gpu-001"} %d\n' % (n % 8, VALUES.randrange(101))
     for n in range(800)
 )
 
