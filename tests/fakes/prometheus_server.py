@@ -124,6 +124,7 @@ def running_prometheus(
     web_config: str | None = None,
     arguments: Sequence[str] = (),
     prefix: Sequence[str] = (),
+    listen: str = "127.0.0.1:0",
 ) -> Iterator[PrometheusServer]:
     """Run a Prometheus over `folder` while the block runs; `prefix` is a command that execs it."""
     (folder / "prometheus.yml").write_text(config)
@@ -133,7 +134,7 @@ def running_prometheus(
         f"--config.file={folder / 'prometheus.yml'}",
         f"--storage.tsdb.path={folder / 'data'}",
         "--storage.tsdb.retention.time=100y",
-        "--web.listen-address=127.0.0.1:0",
+        f"--web.listen-address={listen}",
         *arguments,
     ]
     if web_config is not None:
