@@ -56,7 +56,7 @@ $(VENV)/.run: requirements/run.txt pyproject.toml tools/vendor $(VENV)/bin/pytho
 	touch $@
 
 $(VENV)/.test: requirements/test.txt $(VENV)/.run
-	tools/debian-packages prometheus chromium gcc libc6-dev jq faketime
+	tools/debian-packages prometheus chromium gcc libc6-dev jq faketime dnsmasq-base iproute2
 	$(PIP) install --require-hashes -r requirements/test.txt
 	touch $@
 
