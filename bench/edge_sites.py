@@ -153,7 +153,7 @@ async def scrapes(rig: Rig, title: str, seconds: int) -> None:
     for site in SITES:
         up = f'up{{site="{site}"}}[{seconds}s]'
         total = await rig.number(f"sum(count_over_time({up}))")
-        failed = total - await rig.number(f"sum(sum_over_time({up}))")
+        failed = await rig.number(f"sum(count_over_time({up}) - sum_over_time({up}))")
         worst = await rig.number(f"max(count_over_time({up}) - sum_over_time({up}))")
         took = f'scrape_duration_seconds{{site="{site}"}}[{seconds}s]'
         median = await rig.number(f"quantile(0.5, quantile_over_time(0.5, {took}))")

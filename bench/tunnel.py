@@ -128,14 +128,13 @@ class Rig:
         """Start an agent that dials `port`."""
         directory = self.join(name, NODE, port=port)
         allowed = [part for one in self.ports for part in ("--allow", f"{one}:/metrics")]
-        agent = self.programs.start(
+        return self.programs.start(
             name,
             [
                 *(*GPUTIDE, "agent", "--directory", directory, "--metrics-address", ""),
                 *(*allowed, "--spool-mebibytes", "0"),
             ],
         )
-        return agent
 
     async def counted(self, name: str) -> float:
         """Return a value of the gateway's own metrics."""
@@ -216,7 +215,8 @@ class AnySsh(asyncssh.SSHServer):
 async def part(name: str, arguments: list[str]) -> None:
     """Be one of the processes beside."""
     if name == "page":
-        await serve_page(int(arguments[0]), Path(arguments[1]).read_bytes())
+        page = await asyncio.to_thread(Path(arguments[1]).read_bytes)
+        await serve_page(int(arguments[0]), page)
     elif name == "ssh-server":
         await asyncssh.listen(
             "127.0.0.1", int(arguments[0]), server_host_keys=[arguments[1]], server_factory=AnySsh
@@ -326,10 +326,9 @@ class Crowd:
             on_change=up.set,
         )
         self._dialers.append(dialer)
-        async with asyncio.TaskGroup() as group:
-            async with self._free:
-                group.create_task(dialer.run())
-                await asyncio.wait_for(up.wait(), 20)
+        async with asyncio.TaskGroup() as group, self._free:
+            group.create_task(dialer.run())
+            await asyncio.wait_for(up.wait(), 20)
 
 
 async def idle(rig: Rig, agents: int) -> None:

@@ -127,7 +127,7 @@ async def test_a_frame_of_four_gigabytes_ends_that_link_alone(
     reader, writer = await asyncio.open_connection("localhost", gateway.url.port, ssl=context)
     carrier = await dial(reader, writer, gateway.url.url(PATH))
     if frame is None:
-        await carrier.send(b"\x05\x00\x00\x00\x01" + ((4 << 30) - 1).to_bytes(4) + b"x" * 100)
+        await carrier.send(b"\x05\x00" + (1).to_bytes(4) + ((4 << 30) - 1).to_bytes(4) + b"x" * 100)
     else:
         writer.write(frame)
         await writer.drain()
