@@ -36,6 +36,10 @@ COMMANDS = {
         "gputide.cli.backtest:backtest",
         "Replay recorded load: what each policy would have cost, and where it would have hurt.",
     ),
+    "doctor": Command(
+        "gputide.cli.doctor:doctor",
+        "Walk the way of an edge node's scrape; name the broken hop and what would mend it.",
+    ),
     "exporter": Command(
         "gputide.cli.exporter:exporter",
         "Serve the metrics of this node's GPUs to Prometheus.",

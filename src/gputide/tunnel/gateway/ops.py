@@ -11,6 +11,7 @@ from starlette.routing import Route
 from gputide.errors import SettingError
 from gputide.exposition import Family, Format, render
 from gputide.tunnel.gateway.discovery import target_groups
+from gputide.tunnel.gateway.node_status import node_status
 from gputide.tunnel.gateway.registry import Registry
 from gputide.tunnel.gateway.status import render_status
 from gputide.tunnel.model import parse_port
@@ -42,6 +43,11 @@ def ops_app(
             return PlainTextResponse("no agent has been seen yet\n", status_code=503)
         return Response(msgspec.json.encode(groups), media_type="application/json")
 
+    async def node(request: Request) -> Response:
+        name = request.path_params["node"]
+        found = node_status(registry, name, now_seconds=read_now())
+        return Response(msgspec.json.encode(found), media_type="application/json")
+
     async def status(_request: Request) -> Response:
         page = render_status(registry, name=name, now_seconds=read_now())
         return Response(page, media_type="text/html; charset=utf-8")
@@ -53,6 +59,7 @@ def ops_app(
         routes=[
             Route("/metrics", metrics),
             Route("/sd", discovery),
+            Route("/nodes/{node}", node),
             Route("/healthz", healthy),
             Route("/readyz", healthy),
             Route("/", status),

@@ -35,6 +35,7 @@ from gputide.tunnel.identity.revoked import RevocationList
 from gputide.tunnel.identity.tokens import DirectoryTokens
 from gputide.tunnel.listener import bind
 from gputide.tunnel.settings import GatewaySettings
+from gputide.tunnel.tls import keep_buffers_small
 from gputide.tunnel.web import serve_app
 
 log = structlog.stdlib.get_logger()
@@ -142,6 +143,7 @@ def make_private(directory: Path) -> None:
 async def serve(serving: Serving, settings: GatewaySettings) -> None:
     """Serve until cancelled."""
     gateway, bound = serving.gateway, serving.bound
+    keep_buffers_small()
     log.info("gateway serves", name=gateway.name, **bound.addresses())
     async with asyncio.TaskGroup() as group:
         group.create_task(run(gateway, bound.door, bound.entrances, serving.counts.refused))

@@ -12,6 +12,10 @@ from gputide.tunnel.protocol import Code
 log = structlog.stdlib.get_logger()
 
 MAX_REASON = 200
+OUTCOME_HEADER = "Gputide-Outcome"
+"""Of refusals: the code, for programs; what a node itself answers has none."""
+
+CLIENT_NOT_ALLOWED = "client_not_allowed"
 WRITE_SECONDS = 30.0
 """A client that takes its answer no faster is cut off: the page must not stay in memory."""
 
@@ -41,20 +45,20 @@ class Answer:
     reason: str = ""
 
 
-def refused(status: int, text: str) -> Answer:
+def refused(status: int, text: str, *, code: str) -> Answer:
     """Return an answer whose status line says why: Prometheus' targets page shows just that."""
     plain = " ".join(text.split()).encode("ascii", "replace").decode()[:MAX_REASON]
     return Answer(
         status=status,
         body=f"{text}\n".encode(),
-        headers=(("Content-Type", "text/plain; charset=utf-8"),),
+        headers=(("Content-Type", "text/plain; charset=utf-8"), (OUTCOME_HEADER, code)),
         reason=plain,
     )
 
 
-def phrase_of(error: TunnelRefusedError) -> tuple[int, str]:
-    """Return status and text of a refusal."""
-    return STATUS_OF[error.code], str(error)
+def answer_of(error: TunnelRefusedError) -> Answer:
+    """Return the answer that a refusal becomes."""
+    return refused(STATUS_OF[error.code], str(error), code=error.code)
 
 
 async def write_answer(

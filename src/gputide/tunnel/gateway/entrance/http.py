@@ -9,10 +9,16 @@ import h11
 import structlog
 
 from gputide.errors import GputideError
-from gputide.tunnel.gateway.entrance.answer import phrase_of, refused, write_answer
+from gputide.tunnel.gateway.entrance.answer import (
+    CLIENT_NOT_ALLOWED,
+    answer_of,
+    refused,
+    write_answer,
+)
 from gputide.tunnel.gateway.entrance.ask import Ask, BadAskError, read_ask
 from gputide.tunnel.gateway.entrance.ports import Service
 from gputide.tunnel.model import TunnelRefusedError
+from gputide.tunnel.protocol import Code
 
 log = structlog.stdlib.get_logger()
 
@@ -41,7 +47,8 @@ async def serve_http(
     """See one client's connection through: requests one after the other."""
     if not entrance.is_allowed(client):
         log.warning("client refused", client=client, port=entrance.port)
-        answer = refused(403, f"{client} is not on the list of clients")
+        text = f"{client} is not on the list of clients"
+        answer = refused(403, text, code=CLIENT_NOT_ALLOWED)
         await write_answer(writer, h11.Connection(h11.SERVER), answer)
         return
     connection = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
@@ -64,7 +71,7 @@ async def _one(
             return False
         ask = read_ask(request, port=entrance.port)
     except (BadAskError, h11.RemoteProtocolError) as error:
-        answer = refused(getattr(error, "status", 400), str(error))
+        answer = refused(getattr(error, "status", 400), str(error), code=Code.BAD_REQUEST)
         await write_answer(writer, connection, answer)
         return False
     if ask.is_connect:
@@ -73,9 +80,9 @@ async def _one(
     try:
         answer = await entrance.serve.page(ask, client=client)
     except TunnelRefusedError as error:
-        answer = refused(*phrase_of(error))
+        answer = answer_of(error)
     except GputideError as error:
-        answer = refused(502, str(error))
+        answer = refused(502, str(error), code=Code.FAILED)
     await write_answer(writer, connection, answer, is_head=ask.is_head)
     return connection.our_state is h11.DONE and connection.their_state is h11.DONE
 
@@ -115,4 +122,4 @@ async def _connect(
     try:
         await service.pipe(ask, PROXY_READY, early, streams, client=client)
     except TunnelRefusedError as error:
-        await write_answer(streams[1], connection, refused(*phrase_of(error)))
+        await write_answer(streams[1], connection, answer_of(error))
