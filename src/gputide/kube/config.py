@@ -4,15 +4,18 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import msgspec
 import yaml
-from lightkube.config.client_adapter import ConnectionParams
-from lightkube.config.kubeconfig import KubeConfig
+from lightkube.config.client_adapter import ConnectionParams, ExecAuth
+from lightkube.config.kubeconfig import KubeConfig, SingleConfig
+from lightkube.config.models import User
 from lightkube.core.exceptions import ConfigError
 
 from gputide.errors import InputError
+from gputide.kube.plugin import PluginAuth
 from gputide.kube.settings import KubeSettings
 
 _UNUSABLE = (
@@ -47,7 +50,7 @@ def connect(settings: KubeSettings, environment: Mapping[str, str] = os.environ)
             max_keepalive_connections=settings.max_concurrency * 2,
         )
         parameters = ConnectionParams(timeout=timeout, trust_env=False)
-        client = httpx2.AsyncClient(**parameters.httpx_params(chosen), limits=limits)
+        client = httpx2.AsyncClient(**_parameters(parameters, chosen), limits=limits)
     except ConfigError as error:
         raise InputError(place, str(error)) from error
     except _UNUSABLE as error:
@@ -56,6 +59,15 @@ def connect(settings: KubeSettings, environment: Mapping[str, str] = os.environ)
     return Connected(
         client=client, server=chosen.cluster.server, namespace=chosen.namespace or "default"
     )
+
+
+def _parameters(parameters: ConnectionParams, chosen: SingleConfig) -> dict[str, Any]:
+    """Return what the HTTP client is made of; a context without a user asks as nobody."""
+    user = chosen.user or User()
+    made = parameters.httpx_params(chosen._replace(user=user))
+    if isinstance(made["auth"], ExecAuth) and user.exec is not None:
+        made["auth"] = PluginAuth(user.exec)  # lightkube's knows no v1, and trusts what it prints
+    return made
 
 
 def _named(environment: Mapping[str, str]) -> str:
