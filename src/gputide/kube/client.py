@@ -251,11 +251,11 @@ class KubeClient:
             headers["Content-Type"] = content_type
         target = f"{method} {path}"
 
-        async def once() -> bytes:
+        async def once(seconds_left: float) -> bytes:
             try:
                 async with (
                     self._slots,
-                    asyncio.timeout(self._settings.timeout_seconds),  # however slowly bytes come
+                    asyncio.timeout(seconds_left),  # however slowly bytes come
                     self._connected.client.stream(
                         method, path, params=parameters, content=content, headers=headers
                     ) as answer,

@@ -23,14 +23,14 @@ class Retry:
         self._random = random
 
     async def run(
-        self, call: Callable[[], Awaitable[T]], *, is_idempotent: bool, seconds: float
+        self, call: Callable[[float], Awaitable[T]], *, is_idempotent: bool, seconds: float
     ) -> T:
-        """Return what the call returns, or raise its last error."""
+        """Return what the call returns, or raise its last error; it is told the seconds left."""
         deadline = self._clock.monotonic_seconds() + seconds
         pause = FIRST_PAUSE_SECONDS
         for _ in range(ATTEMPTS - 1):
             try:
-                return await call()
+                return await call(deadline - self._clock.monotonic_seconds())
             except (BusyError, UnreachableError) as error:
                 wait = _wait(error, pause * self._random())
                 may_wait = is_idempotent or (isinstance(error, BusyError) and error.code == 429)
@@ -38,7 +38,7 @@ class Retry:
                     raise
             await self._clock.sleep(wait)
             pause = min(pause * 2, MAX_PAUSE_SECONDS)
-        return await call()
+        return await call(deadline - self._clock.monotonic_seconds())
 
 
 def _wait(error: KubeError, pause: float) -> float:

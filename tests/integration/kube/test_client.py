@@ -1,6 +1,8 @@
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -308,3 +310,42 @@ async def test_the_token_goes_to_the_server_and_into_no_error(configured: Config
 def test_the_kind_of_the_server_is_the_one_meant() -> None:
     assert (BOX.group, BOX.plural) == (BOXES.group, BOXES.plural)
     assert HttpServer(url="").requests == []
+
+
+async def test_asking_again_does_not_begin_the_deadline_anew(configured: Configure) -> None:
+    clock = FakeClock()
+    seconds_left: list[float] = []
+
+    def slow(_request: Request) -> bytes | None:
+        seconds_left.append(10 - (clock.seconds - started))
+        clock.seconds += 9.9
+        return refusal(503) if len(seconds_left) == 1 else None
+
+    started = clock.seconds
+    async with (
+        http_server(slow) as server,
+        client_of(configured(server.url), clock) as client,
+    ):
+        async with asyncio.timeout(5):  # the second attempt has 0.1 s, and not 10
+            with pytest.raises(UnreachableError, match="does not answer in time"):
+                await client.list(PODS)
+
+    assert len(seconds_left) == 2
+
+
+async def test_a_context_without_a_user_asks_as_nobody(
+    configured: Configure, tmp_path: Path
+) -> None:
+    def show(request: Request) -> bytes:
+        assert "authorization" not in request.headers
+        return response(EMPTY)
+
+    async with http_server(show) as server:
+        settings = configured(server.url)
+        path = tmp_path / "kubeconfig"
+        content = json.loads(path.read_text()) | {
+            "contexts": [{"name": "test", "context": {"cluster": "test"}}]
+        }
+        path.write_text(json.dumps(content))
+        async with client_of(settings) as client:
+            await client.list(PODS)

@@ -17,9 +17,11 @@ class Calls:
     def __init__(self, *errors: KubeError) -> None:
         self.errors = list(errors)
         self.made = 0
+        self.left: list[float] = []
 
-    async def __call__(self) -> str:
+    async def __call__(self, seconds_left: float) -> str:
         self.made += 1
+        self.left.append(seconds_left)
         if self.errors:
             raise self.errors.pop(0)
         return "done"
@@ -93,3 +95,11 @@ async def test_a_refusal_is_told_at_once() -> None:
         await run(calls, FakeClock())
 
     assert calls.made == 1
+
+
+async def test_each_attempt_has_what_the_ones_before_left() -> None:
+    calls = Calls(busy(429, wish=3), busy(429, wish=5))
+
+    await run(calls, FakeClock(), jitter=0)
+
+    assert calls.left == [15, 12, 7]
