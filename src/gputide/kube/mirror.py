@@ -14,6 +14,7 @@ from gputide.kube.errors import (
     BusyError,
     ForbiddenError,
     GoneError,
+    InvalidError,
     KubeError,
     NotFoundError,
     UnauthorizedError,
@@ -30,6 +31,9 @@ Key = tuple[str, str]
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 30.0
 QUICK_WATCH_SECONDS = 1.0
 """A watch that ends sooner must not make us spin."""
+
+TOO_LARGE = "Too large resource version"
+"""What a server says of versions that it has not reached, in a 504; client-go reads it, too."""
 
 
 class MirrorState(StrEnum):
@@ -232,6 +236,10 @@ class Mirror(Generic[T]):
             state = MirrorState.FORBIDDEN
         else:
             state = MirrorState.BEHIND
+            if isinstance(error, InvalidError) or TOO_LARGE in error.problem:
+                self._version = (
+                    ""  # of another history: the server's store was put back or made anew
+                )
         if (state, str(error)) != (self.state, self.problem):
             log.warning("cannot watch", resource=self._kind.qualified, why=str(error))
         self.state, self.problem = state, str(error)

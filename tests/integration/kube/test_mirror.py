@@ -279,3 +279,59 @@ async def test_a_resource_that_is_removed_takes_its_objects_with_it(configured: 
     assert mirror.state is MirrorState.MISSING
     assert not mirror.objects
     assert told == [("", "a"), ("", "a")]
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [(504, "Too large resource version: 90, current: 3"), (400, "Invalid resource version")],
+)
+async def test_a_server_whose_versions_went_back_is_listed_anew(
+    configured: Configure, code: int, words: str
+) -> None:
+    refused = json.dumps({"kind": "Status", "code": code, "message": words}).encode()
+    version, names = "90", ["ghost"]
+
+    def answer(request: Request) -> bytes:
+        if "watch=true" not in request.target:
+            items = [{"metadata": {"name": name}} for name in names]
+            listed = {"items": items, "metadata": {"resourceVersion": version}}
+            return response(json.dumps(listed).encode())
+        is_known = f"resourceVersion={version}&" in f"{request.target}&"
+        return response(b"") if is_known else response(refused, f"{code} X")
+
+    clock = StepClock()
+    async with (
+        http_server(answer) as server,
+        KubeClient(configured(server.url), clock=FakeClock()) as client,
+    ):
+        mirror = mirror_of(client, PODS, clock, any_object)
+        async with running(mirror):
+            await clock.until_asleep()
+            assert set(mirror.objects) == {("", "ghost")}
+            version, names = "3", ["a"]
+            for _ in range(2):
+                clock.gate.release()
+                await clock.until_asleep()
+
+    assert set(mirror.objects) == {("", "a")}
+    assert mirror.lists_total == 2
+
+
+async def test_a_server_that_is_busy_is_not_listed_anew(configured: Configure) -> None:
+    def answer(request: Request) -> bytes:
+        is_list = "watch=true" not in request.target
+        return response(b'{"items": [], "metadata": {"resourceVersion": "1"}}') if is_list else busy
+
+    busy = response(b'{"kind": "Status", "code": 504, "message": "Timeout"}', "504 X")
+    clock = StepClock()
+    async with (
+        http_server(answer) as server,
+        KubeClient(configured(server.url), clock=FakeClock()) as client,
+    ):
+        mirror = mirror_of(client, PODS, clock, any_object)
+        async with running(mirror):
+            for _ in range(3):
+                await clock.until_asleep()
+                clock.gate.release()
+
+    assert mirror.lists_total == 1
