@@ -1,6 +1,6 @@
 """What the tunnel costs: a scrape's added latency, bytes, scrapes a second, memory of idle agents.
 
-    PYTHONPATH=tests python bench/tunnel.py [--seconds 5] [--agents 1000]
+    PYTHONPATH=tests python bench/tunnel.py [--seconds 5] [--agents 1000] [--only idle]
 
 Gateway, agent, exporter and the plain reverse tunnel beside it (asyncssh) are processes of their
 own; the clients are this one. All share the machine: read the ratios, not the absolutes.
@@ -156,7 +156,7 @@ async def throughput(rig: Rig, page_port: int, seconds: float) -> None:
     agent = await asyncio.to_thread(rig.start_agent)
     await asyncio.to_thread(linked, agent)
     async with AsyncExitStack() as stack:
-        forwarded = await stack.enter_async_context(ssh_forward(rig, page_port))
+        forwarded: int = await stack.enter_async_context(ssh_forward(rig, page_port))
         ways = {
             "direct": page_port,
             "gputide tunnel": rig.local[page_port],
@@ -360,7 +360,7 @@ def rss(program: Program) -> float:
     return int(re.search(r"VmRSS:\s+(\d+)", text)[1]) / 1000  # type: ignore[index]
 
 
-async def main(seconds: float, agents: int) -> None:
+async def main(seconds: float, agents: int, only: str) -> None:
     """Measure and print."""
     with (
         tempfile.TemporaryDirectory() as name,
@@ -377,10 +377,14 @@ async def main(seconds: float, agents: int) -> None:
         wait_until("pages are served", lambda: "ready" in served.log(), served)
         print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, page {page.stat().st_size}")
         rig = Rig(folder, programs, (page_port, exporter.port))
-        await throughput(rig, page_port, seconds)
-        await latency(rig, page_port, seconds)
-        await wire(rig, exporter.port)
-        await idle(Rig(_made(folder / "idle"), programs, (page_port,)), agents)
+        if only in ("", "throughput"):
+            await throughput(rig, page_port, seconds)
+        if only in ("", "latency"):
+            await latency(rig, page_port, seconds)
+        if only in ("", "wire"):
+            await wire(rig, exporter.port)
+        if only in ("", "idle"):
+            await idle(Rig(_made(folder / "idle"), programs, (page_port,)), agents)
 
 
 def _made(folder: Path) -> Path:
@@ -392,9 +396,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--agents", type=int, default=1000)
+    parser.add_argument("--only", default="", choices=["", "throughput", "latency", "wire", "idle"])
     parser.add_argument("--part", nargs="+", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.part:
         asyncio.run(part(given.part[0], given.part[1:]))
     else:
-        asyncio.run(main(given.seconds, given.agents))
+        asyncio.run(main(given.seconds, given.agents, given.only))

@@ -1,6 +1,8 @@
 """The engine's state on disk: whole or not at all, and ignored where it is damaged."""
 
 import os
+import struct
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -16,6 +18,12 @@ log = structlog.stdlib.get_logger()
 
 FILE, VERSION = "autoscaler-state.npz", 1
 SavedState = Mapping[str, FloatArray | list[str]]
+
+DAMAGES = (
+    *(OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError),
+    *(MemoryError, BadZipFile, zlib.error, struct.error),
+)
+"""What zipfile and numpy raise for bytes that are wrong: a length, a flag, a version, a type."""
 
 
 class Checkpoint:
@@ -57,7 +65,7 @@ class Checkpoint:
                 log.warning("saved state is of another version", file=str(self._path))
                 return None
             names = {name: [str(one) for one in state.pop(name)] for name in ("keys", "uids")}
-        except (OSError, ValueError, KeyError, BadZipFile, EOFError) as error:
+        except DAMAGES as error:
             log.warning("saved state is not used", file=str(self._path), why=str(error))
             return None
         return {**state, **names}

@@ -46,7 +46,7 @@ class PrometheusChoice:
         self,
         settings: PrometheusSettings | None,
         mirror: Mirror[Address] | None,
-        use: Callable[[Prometheus | None], None],
+        use: Callable[[Prometheus | None, str], None],
         *,
         timeout_seconds: float = 30.0,
     ) -> None:
@@ -69,8 +69,10 @@ class PrometheusChoice:
         if self._mirror is None or self._settings is not None:
             return
         while True:
+            seen = self._mirror.changes
             await self.look()
-            await self._mirror.wait_changed()
+            if self._mirror.changes == seen:  # else it changed while we looked
+                await self._mirror.wait_changed()
 
     async def look(self) -> None:
         """Take the ConfigMap as it is now."""
@@ -81,10 +83,9 @@ class PrometheusChoice:
             return
         self._present = found
         if found is None or not found.url:
-            self.problem = self._mirror.problem or (
-                f"ConfigMap {NAMESPACE}/{CONFIG_MAP} names no prometheusUrl or armsUrl"
-            )
-            await self._replace(None)
+            what = "is not there" if found is None else "names no prometheusUrl or armsUrl"
+            said = f"ConfigMap {NAMESPACE}/{CONFIG_MAP} {what}, and no flag names a Prometheus"
+            await self._go_without(self._mirror.problem or said)
             return
         if found.unused:
             log.info("keys of the ConfigMap that have no use here", keys=found.unused)
@@ -95,14 +96,18 @@ class PrometheusChoice:
                 timeout_seconds=self._timeout_seconds,
             )
         except SettingError as error:
-            self.problem = f"ConfigMap {NAMESPACE}/{CONFIG_MAP}: {error.problem}"
-            log.warning("Prometheus cannot be used", why=self.problem)
-            await self._replace(None)
+            await self._go_without(f"ConfigMap {NAMESPACE}/{CONFIG_MAP}: {error}")
             return
         await self._replace(settings)
 
     async def close(self) -> None:
         """Close the client."""
+        await self._replace(None)
+
+    async def _go_without(self, problem: str) -> None:
+        if problem != self.problem:
+            log.warning("there is no Prometheus", why=problem)
+        self.problem = problem
         await self._replace(None)
 
     async def _replace(self, settings: PrometheusSettings | None) -> None:
@@ -111,6 +116,6 @@ class PrometheusChoice:
             self._client = Prometheus(settings)
             self.problem = ""
             log.info("demand is read from", prometheus=self._client.target)
-        self._use(self._client)
+        self._use(self._client, self.problem)
         if old is not None:
             await old.close()

@@ -65,11 +65,14 @@ def join(
     from gputide.tunnel.agent.joined import Joined, save_joined
     from gputide.tunnel.agent.site import parse_site_node
     from gputide.tunnel.gateway.serving import make_private
-    from gputide.tunnel.identity.tokens import parse_token
+    from gputide.tunnel.identity.tokens import TokenError, parse_token
     from gputide.tunnel.model import parse_node
 
     gateway = parse_gateway(url)
-    secret = parse_token(_token(token, token_file))
+    try:
+        secret = parse_token(_token(token, token_file))
+    except TokenError as error:
+        raise SettingError("token", str(error)) from error
     host = socket.gethostname().lower()
     texts = node or (f"{host}=127.0.0.1",)
     nodes = tuple(parse_site_node(text)[0] for text in texts)

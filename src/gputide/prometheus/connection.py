@@ -117,6 +117,10 @@ class Connection:
             ) from error
         except (httpx2.HTTPError, OSError) as error:  # some TLS alerts come as they are
             raise unreachable(self.target, error) from error
+        except RuntimeError as error:
+            if not self._http.is_closed:
+                raise
+            raise QueryError(self.target, "is asked no more: the client was closed") from error
         if reply.status != 200:
             raise refusal(self.target, reply, redact=self._credentials.redact)
         return reply.body

@@ -8,8 +8,8 @@ from pathlib import Path
 from gputide.errors import InputError
 
 ALPN = "http/1.1"
-BUFFER_BYTES = 32_768
-"""What asyncio keeps for each TLS connection, idle or not; two records. Its own choice is 256 KiB,
+BUFFER_BYTES = 16_384
+"""What asyncio keeps for each TLS connection, idle or not; one record. Its own choice is 256 KiB,
 which a thousand agents that only wait make 256 MiB."""
 
 

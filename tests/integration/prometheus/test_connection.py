@@ -285,3 +285,14 @@ async def test_a_name_that_nobody_knows_is_named() -> None:
     async with client("http://prometheus.invalid:9090") as prometheus:
         with pytest.raises(QueryError, match=r"^http://prometheus.invalid:9090: cannot connect: "):
             await prometheus.query("up")
+
+
+async def test_a_client_that_is_closed_while_it_asks_says_so() -> None:
+    async with (
+        asyncio.timeout(20),
+        http_server(lambda _: response(VECTOR)) as server,
+        client(server.url) as prometheus,
+    ):
+        await prometheus.close()
+        with pytest.raises(QueryError, match="is asked no more: the client was closed"):
+            await prometheus.query("up")

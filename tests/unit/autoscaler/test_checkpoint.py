@@ -1,3 +1,4 @@
+import random
 import stat
 from pathlib import Path
 
@@ -34,6 +35,20 @@ def test_a_damaged_file_is_named_and_not_used(tmp_path: Path, content: bytes) ->
     with capture_logs() as logs:
         assert Checkpoint(tmp_path).read() is None
     assert logs[0]["event"] == "saved state is not used"
+
+
+def test_whatever_bytes_are_wrong_nothing_else_fails(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path)
+    checkpoint.write({"keys": ["a/b"] * 3, "uids": ["u"] * 3, "highest": np.zeros((2, 3))})
+    file = tmp_path / "autoscaler-state.npz"
+    good, chance = file.read_bytes(), random.Random(1)
+    for _ in range(1500):
+        noise = bytearray(good)
+        for _ in range(chance.randrange(1, 4)):
+            noise[chance.randrange(len(noise))] = chance.randrange(256)
+        file.write_bytes(noise)
+        with capture_logs():
+            checkpoint.read()
 
 
 def test_state_of_another_version_is_not_used(tmp_path: Path) -> None:

@@ -25,8 +25,14 @@ class Used:
     def __init__(self, objects: Mapping[tuple[str, str], Address]) -> None:
         self.clients: list[Prometheus | None] = []
         self.objects = dict(objects)
+        self.why = ""
         mirror = cast("Mirror[Address]", SimpleNamespace(objects=self.objects, problem=""))
-        self.choice = PrometheusChoice(None, mirror, self.clients.append)
+        self.choice = PrometheusChoice(None, mirror, self.use)
+
+    def use(self, client: Prometheus | None, why: str) -> None:
+        """Take what is handed out."""
+        self.clients.append(client)
+        self.why = why
 
     @property
     def target(self) -> str | None:
@@ -72,22 +78,22 @@ async def test_a_missing_or_wrong_address_is_named() -> None:
     used = Used({})
     await used.choice.look()
     assert used.target is None
-    assert used.choice.problem == (
-        "ConfigMap kube-system/application-intelligence names no prometheusUrl or armsUrl"
-    )
+    where = "ConfigMap kube-system/application-intelligence"
+    assert used.why == f"{where} is not there, and no flag names a Prometheus"
+    used.objects[KEY] = Address(token="alone")
+    await used.choice.look()
+    assert used.why.startswith(f"{where} names no prometheusUrl or armsUrl")
     used.objects[KEY] = Address(url="ftp://nowhere")
     await used.choice.look()
     assert used.target is None
-    assert "ConfigMap kube-system/application-intelligence: " in used.choice.problem
+    assert used.why.startswith(f"{where}: prometheus-url: ")
 
 
 async def test_flags_win_over_the_config_map() -> None:
-    clients: list[Prometheus | None] = []
-    settings = PrometheusSettings(url="http://flag:9090")
-    choice = PrometheusChoice(settings, None, clients.append)
+    used = Used({})
+    choice = PrometheusChoice(PrometheusSettings(url="http://flag:9090"), None, used.use)
     await choice.start()
     await choice.follow()
-    [client] = clients
-    assert client is not None
-    assert client.target == "http://flag:9090"
+    assert len(used.clients) == 1
+    assert used.target == "http://flag:9090"
     await choice.close()

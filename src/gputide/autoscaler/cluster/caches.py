@@ -79,5 +79,7 @@ class Caches:
                 return mirror.problem
             age = mirror.age_seconds()
             if age is None or age > STALE_SECONDS:
-                return mirror.problem or f"{mirror.resource}: nothing heard for {age or 0:.0f} s"
+                # without the age, which would be another text each time
+                said = f"{mirror.resource}: nothing heard for more than {STALE_SECONDS:.0f} s"
+                return mirror.problem or said
         return ""

@@ -4,11 +4,26 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from gputide.autoscaler.cluster.wire import Declared, OtherScaler, SeenPod, Workload
+from gputide.autoscaler.cluster.wire import (
+    Declared,
+    OtherScaler,
+    SeenPod,
+    Workload,
+    group_of,
+    is_watched,
+)
 from gputide.autoscaler.model import Key, Obstacle, Pod, Subject, Target
 from gputide.scaling import TargetRef
 
 ObjectKey = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hindrance:
+    """What keeps an autoscaler from scaling, in words."""
+
+    obstacle: Obstacle
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,14 +37,14 @@ class World:
     """All of them: whose a workload is, is judged over all shards."""
 
     workloads: Mapping[str, Mapping[ObjectKey, Workload]]
-    """By kind."""
+    """By kind; all of group apps."""
 
     pods: Mapping[ObjectKey, SeenPod]
     scalers: Mapping[ObjectKey, OtherScaler]
     problem: str = ""
     """Why none of it may be acted on."""
 
-    other_targets: Mapping[Key, Target] = field(default_factory=dict)
+    other_targets: Mapping[Key, Target | Hindrance] = field(default_factory=dict)
     """Of kinds that are not watched, as their scale subresource says."""
 
 
@@ -54,7 +69,7 @@ def subjects_of(world: World) -> list[Subject]:
     owners = Owners(world)
     firsts = first_claims(world.everyone.values())
     hpas = {
-        (namespace, one.target_kind, one.target_name): one.name
+        (namespace, one.target_group, one.target_kind, one.target_name): one.name
         for (namespace, _), one in world.scalers.items()
     }
     made = []
@@ -64,33 +79,42 @@ def subjects_of(world: World) -> list[Subject]:
         key = Key(namespace=declared.namespace, name=declared.name)
         ref = declared.autoscaler.target
         target = _target(world, owners, key, ref)
-        obstacle, text = _obstacle(
-            world, declared, ref, firsts, hpas, has_target=target is not None
+        obstacle = _obstacle(world, declared, ref, firsts, hpas) or (
+            target if isinstance(target, Hindrance) else None
         )
         made.append(
             Subject(
                 key=key,
                 uid=declared.uid,
                 autoscaler=declared.autoscaler,
-                target=target,
-                obstacle=obstacle,
-                obstacle_text=text,
+                target=None if isinstance(target, Hindrance) else target,
+                obstacle=obstacle.obstacle if obstacle else None,
+                obstacle_text=obstacle.text if obstacle else "",
             )
         )
     return made
 
 
-def _target(world: World, owners: Owners, key: Key, ref: TargetRef) -> Target | None:
+def _target(world: World, owners: Owners, key: Key, ref: TargetRef) -> Target | Hindrance:
+    where = f"{ref.kind} {key.namespace}/{ref.name}"
+    if not is_watched(ref):
+        text = f"{where} was not asked for yet"
+        nothing = Hindrance(obstacle=Obstacle.CACHE_NOT_READY, text=text)
+        return world.other_targets.get(key, nothing)
     workload = world.workloads.get(ref.kind, {}).get((key.namespace, ref.name))
     if workload is None:
-        return world.other_targets.get(key)
+        return Hindrance(obstacle=Obstacle.TARGET_MISSING, text=f"{where} is not there")
     return Target(
         replicas=workload.replicas, pods=owners.of(workload.uid), requests=workload.requests
     )
 
 
-Claim = tuple[str, str, str]
-"""Namespace, kind and name of a workload."""
+Claim = tuple[str, str, str, str]
+"""Namespace, group, kind and name of a workload."""
+
+
+def _claim(namespace: str, ref: TargetRef) -> Claim:
+    return (namespace, group_of(ref.api_version), ref.kind, ref.name)
 
 
 def first_claims(declared: Iterable[Declared]) -> dict[Claim, str]:
@@ -99,7 +123,7 @@ def first_claims(declared: Iterable[Declared]) -> dict[Claim, str]:
     for one in declared:
         if one.autoscaler is None or one.autoscaler.target is None:
             continue
-        claim = (one.namespace, one.autoscaler.target.kind, one.autoscaler.target.name)
+        claim = _claim(one.namespace, one.autoscaler.target)
         mine = (one.created, one.name)
         firsts[claim] = min(firsts.get(claim, mine), mine)
     return {claim: name for claim, (_, name) in firsts.items()}
@@ -111,21 +135,16 @@ def _obstacle(
     ref: TargetRef,
     firsts: Mapping[Claim, str],
     hpas: Mapping[Claim, str],
-    *,
-    has_target: bool,
-) -> tuple[Obstacle | None, str]:
-    claim = (declared.namespace, ref.kind, ref.name)
+) -> Hindrance | None:
+    claim = _claim(declared.namespace, ref)
     where = f"{ref.kind} {declared.namespace}/{ref.name}"
     if world.problem:
-        return Obstacle.CACHE_NOT_READY, f"the cluster's state is not known: {world.problem}"
+        text = f"the cluster's state is not known: {world.problem}"
+        return Hindrance(obstacle=Obstacle.CACHE_NOT_READY, text=text)
     if claim in hpas:
         text = f"HorizontalPodAutoscaler {hpas[claim]} scales {where} too: remove one of the two"
-        return Obstacle.HPA_ON_TARGET, text
+        return Hindrance(obstacle=Obstacle.HPA_ON_TARGET, text=text)
     if firsts.get(claim, declared.name) != declared.name:
-        return Obstacle.SHARED_TARGET, f"{firsts[claim]} scales {where} already, and is older"
-    if not has_target:
-        is_watched = ref.kind in world.workloads
-        kind = Obstacle.TARGET_MISSING if is_watched else Obstacle.TARGET_NOT_SCALABLE
-        what = "is not there" if is_watched else "has no scale subresource that can be read"
-        return kind, f"{where} {what}"
-    return None, ""
+        text = f"{firsts[claim]} scales {where} already, and is older"
+        return Hindrance(obstacle=Obstacle.SHARED_TARGET, text=text)
+    return None

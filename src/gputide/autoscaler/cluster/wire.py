@@ -6,10 +6,13 @@ from typing import Any
 
 from gputide.autoscaler.model import Pod
 from gputide.errors import SettingError
-from gputide.scaling import Autoscaler, read_autoscaler
+from gputide.scaling import Autoscaler, TargetRef, read_autoscaler
 from gputide.scaling.quantity import parse_quantity
 
 JsonObject = Mapping[str, Any]
+
+WATCHED_GROUP = "apps"
+WATCHED_KINDS = frozenset({"Deployment", "StatefulSet", "ReplicaSet"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +132,7 @@ class OtherScaler:
     """A HorizontalPodAutoscaler and what it scales."""
 
     name: str
+    target_group: str
     target_kind: str
     target_name: str
 
@@ -137,4 +141,26 @@ def scaler_from(obj: JsonObject) -> OtherScaler | None:
     """Return what an HPA scales."""
     ref = (obj.get("spec") or {}).get("scaleTargetRef") or {}
     name = str((obj.get("metadata") or {}).get("name") or "")
-    return OtherScaler(name, str(ref.get("kind") or ""), str(ref.get("name") or ""))
+    return OtherScaler(
+        name,
+        group_of(str(ref.get("apiVersion") or "apps/v1")),
+        str(ref.get("kind") or ""),
+        str(ref.get("name") or ""),
+    )
+
+
+def group_of(api_version: str) -> str:
+    """Return the group of an apiVersion; "" for the core group.
+
+    >>> group_of("apps/v1"), group_of("v1")
+    ('apps', '')
+    """
+    return api_version.rpartition("/")[0]
+
+
+def is_watched(ref: TargetRef) -> bool:
+    """Whether a target is of a kind that there is a copy of.
+
+    The group counts: others have kinds of the same name, such as apps.kruise.io's StatefulSet.
+    """
+    return group_of(ref.api_version) == WATCHED_GROUP and ref.kind in WATCHED_KINDS

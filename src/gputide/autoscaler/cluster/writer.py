@@ -7,9 +7,11 @@ from typing import Any
 
 import structlog
 
+from gputide.autoscaler.cluster.wire import is_watched
 from gputide.autoscaler.model import Key, Outcome, Subject
 from gputide.autoscaler.status.build import time_text
 from gputide.autoscaler.status.events import Note
+from gputide.autoscaler.status.spam import Spared
 from gputide.clock import Clock
 from gputide.kube.client import KubeClient
 from gputide.kube.errors import ConflictError, KubeError, NotFoundError
@@ -42,7 +44,8 @@ class Writer:
     writes: Counter[str] = field(default_factory=Counter)
     """By what was written and how it ended: `scale_ok`, `status_conflict` ..."""
 
-    _events: dict[tuple[Key, str, str], _Told] = field(default_factory=dict)
+    _events: dict[tuple[str, str, str], _Told] = field(default_factory=dict)
+    _spared: Spared = field(default_factory=Spared)
 
     async def scale(self, subject: Subject, outcome: Outcome, *, replicas: int) -> None:
         """Write the scale subresource, based on the count that was decided on.
@@ -52,7 +55,11 @@ class Writer:
         ref = subject.autoscaler.target
         if ref is None:
             raise NotFoundError(str(subject.key), "names no target")
-        kind = WATCHED.get(ref.kind) or await self.client.resource_for(ref.api_version, ref.kind)
+        kind = (
+            WATCHED[ref.kind]
+            if is_watched(ref)
+            else await self.client.resource_for(ref.api_version, ref.kind)
+        )
         namespace = subject.key.namespace
         try:
             scale = await self.client.get(kind, namespace, ref.name, subresource="scale")
@@ -67,10 +74,10 @@ class Writer:
             raise
         self.writes["scale_ok"] += 1
 
-    async def status(self, key: Key, status: Mapping[str, Any]) -> bool:
-        """Write a status; return whether it went through. Only the status is touched."""
+    async def status(self, key: Key, status: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Write a status, and nothing else; return it as the server has it now, None: it failed."""
         try:
-            await self.client.patch(
+            answer = await self.client.patch(
                 AUTOSCALERS,
                 key.namespace,
                 key.name,
@@ -79,45 +86,51 @@ class Writer:
                 field_manager=self.component,
             )
         except NotFoundError:
-            return False  # deleted meanwhile: there is nobody to tell
+            return None  # deleted meanwhile: there is nobody to tell
         except KubeError as error:
             self.writes[f"status_{_word(error)}"] += 1
             log.warning("status not written", ahpa=str(key), error=str(error))
-            return False
+            return None
         self.writes["status_ok"] += 1
-        return True
+        found: Mapping[str, Any] = answer.get("status") or {}
+        return found
 
-    async def event(self, subject: Subject, note: Note) -> None:
-        """Tell an event; one that was told lately is counted up instead."""
+    async def event(self, key: Key, uid: str, note: Note) -> None:
+        """Tell an event of an autoscaler; one that was told lately is counted up instead.
+
+        One that has too many of them is spared the rest, as client-go does it.
+        """
         now_seconds = self.clock.now_seconds()
-        place = (subject.key, note.reason, note.text)
+        if not self._spared.may_tell(uid, now_seconds=now_seconds):
+            self.writes["event_spared"] += 1
+            return
+        place = (uid, note.reason, note.text)
         told = self._events.get(place)
         now_text = time_text(now_seconds)
         try:
             if told is not None and now_seconds - told.at_seconds < SAME_EVENT_SECONDS:
                 told.count, told.at_seconds = told.count + 1, now_seconds
                 patch = {"count": told.count, "lastTimestamp": now_text}
-                await self.client.patch(EVENTS, subject.key.namespace, told.name, patch)
+                await self.client.patch(EVENTS, key.namespace, told.name, patch)
             else:
-                event = _event(subject, note, now_text, self.component)
-                made = await self.client.create(EVENTS, subject.key.namespace, event)
+                event = _event(key, uid, note, now_text, self.component)
+                made = await self.client.create(EVENTS, key.namespace, event)
                 name = str((made.get("metadata") or {}).get("name") or "")
                 self._keep(place, _Told(name, 1, now_text, now_seconds))
         except KubeError as error:
             self.writes[f"event_{_word(error)}"] += 1
-            log.info("event not written", ahpa=str(subject.key), error=str(error))
+            log.info("event not written", ahpa=str(key), error=str(error))
             self._events.pop(place, None)
             return
         self.writes["event_ok"] += 1
 
-    def _keep(self, place: tuple[Key, str, str], told: _Told) -> None:
+    def _keep(self, place: tuple[str, str, str], told: _Told) -> None:
         self._events[place] = told
         while len(self._events) > MAX_EVENTS:
             self._events.pop(next(iter(self._events)))
 
 
-def _event(subject: Subject, note: Note, now_text: str, component: str) -> dict[str, Any]:
-    key = subject.key
+def _event(key: Key, uid: str, note: Note, now_text: str, component: str) -> dict[str, Any]:
     return {
         "apiVersion": "v1",
         "kind": "Event",
@@ -127,7 +140,7 @@ def _event(subject: Subject, note: Note, now_text: str, component: str) -> dict[
             "kind": AUTOSCALERS.kind,
             "namespace": key.namespace,
             "name": key.name,
-            "uid": subject.uid,
+            "uid": uid,
         },
         "type": note.type,
         "reason": note.reason,

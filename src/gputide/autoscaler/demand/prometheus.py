@@ -58,14 +58,16 @@ class PrometheusDemand:
         metrics_api: MetricsApi | None = None,
     ) -> None:
         self._prometheus = prometheus
+        self._without = "no Prometheus is configured"
         self._settings = settings or ReadSettings()
         self._metrics_api = metrics_api
         self.queries: Counter[str] = Counter()
         """Queries by outcome; for metrics."""
 
-    def use(self, prometheus: Prometheus | None) -> None:
-        """Take another server from now on; None: none is configured."""
+    def use(self, prometheus: Prometheus | None, why: str = "") -> None:
+        """Take another server from now on; None: there is none, and `why`."""
         self._prometheus = prometheus
+        self._without = why or "no Prometheus is configured"
 
     async def read(
         self, sources: Sequence[Source], *, now_seconds: float
@@ -78,7 +80,7 @@ class PrometheusDemand:
         if isinstance(source, ApiSource):
             return await self._ask_api(source, now_seconds)
         if self._prometheus is None:
-            return _none(now_seconds, DemandState.NOT_CONFIGURED, "no Prometheus is configured")
+            return _none(now_seconds, DemandState.NOT_CONFIGURED, self._without)
         try:
             async with asyncio.timeout(self._settings.deadline_seconds):
                 result = await self._prometheus.query(self._expression(source))
@@ -118,7 +120,7 @@ class PrometheusDemand:
     ) -> Past:
         """Return the past of some workloads, every minute of [start, end]."""
         if self._prometheus is None:
-            return Past(problem="no Prometheus is configured")
+            return Past(problem=self._without)
         slots = asyncio.Semaphore(PAST_AT_A_TIME)
 
         async def one(chunk: Sequence[PastRequest]) -> Past:

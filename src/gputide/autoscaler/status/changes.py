@@ -1,6 +1,7 @@
 """When a status is written: at once where it matters, once a minute for mere numbers. Pure."""
 
 from collections.abc import Mapping
+from enum import IntEnum
 from typing import Any
 
 NUMBERS = frozenset(
@@ -12,19 +13,29 @@ NUMBERS = frozenset(
 NUMBERS_SECONDS = 60.0
 
 
-def is_due(
+class Due(IntEnum):
+    """How soon a status should be written; the larger the sooner."""
+
+    NOT = 0
+    IN_TURN = 1
+    """Numbers and words alone have changed: it may wait for others."""
+
+    AT_ONCE = 2
+
+
+def due(
     before: Mapping[str, Any],
     after: Mapping[str, Any],
     *,
     since_write_seconds: float | None,
-) -> bool:
-    """Return whether a status should be written; `since_write_seconds` None: never written."""
-    if since_write_seconds is None:
-        return dict(before) != dict(after)
+) -> Due:
+    """Return when a status should be written; `since_write_seconds` None: never written."""
     if _weighty(before) != _weighty(after):
-        return True
-    has_changed = any(before.get(name) != after.get(name) for name in NUMBERS)
-    return has_changed and since_write_seconds >= NUMBERS_SECONDS
+        return Due.AT_ONCE
+    if dict(before) == dict(after):
+        return Due.NOT
+    is_long_ago = since_write_seconds is None or since_write_seconds >= NUMBERS_SECONDS
+    return Due.IN_TURN if is_long_ago else Due.NOT
 
 
 def _weighty(status: Mapping[str, Any]) -> dict[str, Any]:

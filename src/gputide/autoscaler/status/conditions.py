@@ -61,6 +61,11 @@ def _active(subject: Subject, outcome: Outcome) -> Condition:
     if strategy is Strategy.OBSERVER:
         text = "the strategy is observer: replicas are computed and never written"
         return Condition(type="ScalingActive", status=FALSE, reason="ObservedOnly", message=text)
+    for step in outcome.steps:
+        if step.reason is Reason.PAUSED:
+            return Condition(
+                type="ScalingActive", status=FALSE, reason=step.reason.value, message=step.text
+            )
     if outcome.demands[0].value is None and outcome.forecast_demand is None:
         text = outcome.demands[0].text
         reason = outcome.demands[0].state.value
@@ -130,6 +135,7 @@ def to_objects(
     made = []
     for one in conditions:
         old = known.get(one.type)
+        since = "" if old is None else str(old.get("lastTransitionTime") or "")
         is_same = old is not None and old.get("status") == one.status
         made.append(
             {
@@ -137,7 +143,7 @@ def to_objects(
                 "status": one.status,
                 "reason": one.reason,
                 "message": one.message,
-                "lastTransitionTime": old["lastTransitionTime"] if is_same and old else now_text,
+                "lastTransitionTime": since if is_same and since else now_text,
                 "observedGeneration": generation,
             }
         )

@@ -43,7 +43,7 @@ def notes_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[No
 
 
 def scaled_note(outcome: Outcome, reason: str) -> Note:
-    """Return the event of a write that went through."""
+    """Return the event of a write that went through; `reason` is the whole chain."""
     text = f"scaled {outcome.current_replicas} -> {outcome.desired_replicas}: {reason}"
     return Note(NORMAL, "SuccessfulRescale", text[:MAX_NOTE])
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 from typing import Any
 
 from fakes.autoscalers import autoscaler_object
-from gputide.autoscaler.cluster.targets import World, subjects_of
+from gputide.autoscaler.cluster.targets import Hindrance, World, subjects_of
 from gputide.autoscaler.cluster.wire import (
     Declared,
     OtherScaler,
@@ -54,7 +54,7 @@ def test_a_missing_workload_is_an_obstacle() -> None:
 
 
 def test_an_hpa_on_the_same_workload_is_an_obstacle() -> None:
-    scalers = {("default", "h"): OtherScaler("h", "Deployment", "web")}
+    scalers = {("default", "h"): OtherScaler("h", "apps", "Deployment", "web")}
     [found] = subjects_of(world(declared("web"), scalers=scalers))
     assert found.obstacle is Obstacle.HPA_ON_TARGET
     assert found.obstacle_text.startswith("HorizontalPodAutoscaler h scales Deployment default/web")
@@ -87,7 +87,7 @@ def test_another_kind_is_taken_by_its_scale_subresource_or_refused() -> None:
     ref = {"apiVersion": "x.io/v1", "kind": "Rollout", "name": "web"}
     one = declared("web", scaleTargetRef=ref)
     [found] = subjects_of(world(one))
-    assert found.obstacle is Obstacle.TARGET_NOT_SCALABLE
+    assert found.obstacle is Obstacle.CACHE_NOT_READY
     other = {Key(namespace="default", name="web"): Target(replicas=2)}
     [found] = subjects_of(world(one, other_targets=other))
     assert (found.obstacle, found.target) == (None, Target(replicas=2))
@@ -95,3 +95,31 @@ def test_another_kind_is_taken_by_its_scale_subresource_or_refused() -> None:
 
 def test_a_resource_that_cannot_be_read_is_no_subject() -> None:
     assert subjects_of(world(declared("web", maxReplicas="many"))) == []
+
+
+KRUISE = {"apiVersion": "apps.kruise.io/v1beta1", "kind": "Deployment", "name": "web"}
+
+
+def test_a_kind_of_the_same_name_in_another_group_is_another_one() -> None:
+    [found] = subjects_of(world(declared("web", scaleTargetRef=KRUISE)))
+    assert (found.target, found.obstacle) == (None, Obstacle.CACHE_NOT_READY)
+    key = Key(namespace="default", name="web")
+    theirs = {key: Target(replicas=7)}
+    scalers = {("default", "h"): OtherScaler("h", "apps", "Deployment", "web")}
+    both = world(
+        declared("web", scaleTargetRef=KRUISE),
+        declared("also", scaleTargetRef=KRUISE | {"apiVersion": "apps/v1"}),
+        other_targets=theirs,
+        scalers=scalers,
+    )
+    also, web = subjects_of(both)
+    assert web.target is not None
+    assert (web.target.replicas, web.obstacle) == (7, None)
+    assert also.obstacle is Obstacle.HPA_ON_TARGET
+
+
+def test_what_keeps_another_kind_from_being_known_is_told() -> None:
+    key = Key(namespace="default", name="web")
+    gone = Hindrance(obstacle=Obstacle.TARGET_MISSING, text="it went")
+    [found] = subjects_of(world(declared("web", scaleTargetRef=KRUISE), other_targets={key: gone}))
+    assert (found.target, found.obstacle_text) == (None, "it went")
