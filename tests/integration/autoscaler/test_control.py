@@ -351,7 +351,7 @@ async def test_one_that_is_killed_anywhere_in_a_round_leaves_nothing_wrong(
                 if not left[0]:
                     killed.set()
 
-            cluster.fault = fault  # type: ignore[assignment]  # it only counts
+            cluster.fault = fault
             running = asyncio.create_task(cluster.one.control.once())
             dead = asyncio.create_task(killed.wait())
             await asyncio.wait([running, dead], return_when=asyncio.FIRST_COMPLETED)
