@@ -349,3 +349,27 @@ async def test_a_context_without_a_user_asks_as_nobody(
         path.write_text(json.dumps(content))
         async with client_of(settings) as client:
             await client.list(PODS)
+
+
+async def test_a_token_that_was_rotated_is_read_anew(configured: Configure, tmp_path: Path) -> None:
+    valid, token = "first", tmp_path / "token"
+    token.write_text(valid)
+
+    def check(request: Request) -> bytes:
+        is_valid = request.headers["authorization"] == f"Bearer {valid}"
+        return response(EMPTY) if is_valid else refusal(401)
+
+    async with http_server(check) as server:
+        settings = configured(server.url)
+        path = tmp_path / "kubeconfig"
+        content = json.loads(path.read_text()) | {
+            "users": [{"name": "test", "user": {"tokenFile": str(token)}}]
+        }
+        path.write_text(json.dumps(content))
+        async with client_of(settings) as client:
+            await client.list(PODS)
+            valid = "second"
+            token.write_text(valid)
+            await client.list(PODS)
+
+    assert len(server.requests) == 3
