@@ -6,7 +6,7 @@ Each round of the rig is held against the law: never in on what is not known, ne
 import asyncio
 import random
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from fakes.plane_server import Fault
 from fakes.reconciled import DEFINITION, Cluster, reconciled
 from gputide.autoscaler.demand.model import Answer, Source
 from gputide.autoscaler.model import DemandState, Key
+from gputide.kube.errors import InvalidError
 from gputide.kube.model import (
     AUTOSCALERS,
     CUSTOM_RESOURCE_DEFINITIONS,
@@ -25,6 +26,7 @@ from gputide.kube.model import (
     HORIZONTAL_POD_AUTOSCALERS,
     STATEFUL_SETS,
 )
+from gputide.kubeapi import cel
 from gputide.scaling import Strategy
 
 CALM, MANY = 0.8, 1.89
@@ -252,6 +254,17 @@ async def test_a_kind_of_the_same_name_in_another_group_is_left_alone(tmp_path: 
         stays = await cluster.admin.get(STATEFUL_SETS, "default", "web")
         assert stays["spec"]["replicas"] == 4
         assert (await cluster.condition("web", "AbleToScale"))[1] == "TargetNotScalable"
+
+
+@pytest.mark.skipif(cel.installed() is None, reason="the CEL package is not installed")
+async def test_a_window_that_ends_before_it_starts_is_refused_by_the_server(tmp_path: Path) -> None:
+    bound = {"cron": "* 0-8 ? * MON-FRI", "minReplicas": 1, "maxReplicas": 2}
+    window = {"startTime": "2026-12-16 00:00:00", "bounds": [bound]}
+    async with reconciled(tmp_path) as cluster:
+        for end, is_right in (("2026-12-15 00:00:00", False), ("2026-12-17 00:00:00", True)):
+            name = "right" if is_right else "wrong"
+            with nullcontext() if is_right else pytest.raises(InvalidError, match="startTime must"):
+                await cluster.autoscale(name, instanceBounds=[window | {"endTime": end}])
 
 
 async def test_a_bad_resource_is_told_by_its_field_and_scales_nothing(tmp_path: Path) -> None:

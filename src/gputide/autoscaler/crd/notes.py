@@ -12,6 +12,15 @@ _MIN_MAX = {
 }
 
 
+_START_END = {
+    # as text, which goes where both are local times of one form; the controller compares the others
+    "rule": "!has(self.startTime) || !has(self.endTime) || size(self.startTime) != 19"
+    " || size(self.endTime) != 19 || self.startTime.contains('T') != self.endTime.contains('T')"
+    " || self.startTime < self.endTime",
+    "message": "startTime must be before endTime",
+}
+
+
 def _target_rules(*kinds: str) -> list[dict[str, str]]:
     fields = {"Utilization": "averageUtilization", "AverageValue": "averageValue", "Value": "value"}
     allowed = ", ".join(kinds)
@@ -106,6 +115,7 @@ NOTES: Mapping[str, Mapping[str, Any]] = {
         "maxItems": MAX_WINDOWS,
         "description": "Bounds within windows of time; a later entry wins.",
     },
+    "spec.instanceBounds[]": {"x-kubernetes-validations": [_START_END]},
     "spec.instanceBounds[].startTime": {"pattern": TIME_PATTERN, "maxLength": 32},
     "spec.instanceBounds[].endTime": {"pattern": TIME_PATTERN, "maxLength": 32},
     "spec.instanceBounds[].bounds": {"minItems": 1, "maxItems": MAX_BOUNDS},

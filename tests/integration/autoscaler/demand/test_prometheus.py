@@ -180,6 +180,13 @@ async def test_without_a_server_it_is_said_that_none_is_configured() -> None:
     assert past.problem == "no Prometheus is configured"
 
 
+async def test_why_there_is_none_reaches_whoever_asks() -> None:
+    source = PrometheusDemand(None)
+    source.use(None, "the ConfigMap names none")
+    [answer] = (await source.read([GPU], now_seconds=0)).values()
+    assert answer.text == "the ConfigMap names none"
+
+
 def test_one_query_holds_workloads_of_one_kind_whose_names_their_pods_tell() -> None:
     many = [request(f"w{n}") for n in range(45)]
     long = request("w" * 60)

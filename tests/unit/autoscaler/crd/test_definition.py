@@ -53,6 +53,12 @@ def test_the_schema_is_structural() -> None:
     walk(schema(), "")
 
 
+def test_a_window_that_ends_before_it_starts_has_a_rule() -> None:
+    windows = schema()["properties"]["spec"]["properties"]["instanceBounds"]["items"]
+    [rule] = windows["x-kubernetes-validations"]
+    assert rule["message"] == "startTime must be before endTime"
+
+
 def test_the_resource_of_the_tutorial_is_valid() -> None:
     assert problems(yaml.safe_load(ahpa_yaml())) == []
 
