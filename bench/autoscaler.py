@@ -24,7 +24,7 @@ from gputide.autoscaler.engine import AutoscalerEngine
 from gputide.autoscaler.model import Key, Pod, Subject, Target
 from gputide.autoscaler.settings import EngineSettings
 from gputide.autoscaler.status.build import build_status
-from gputide.autoscaler.status.changes import is_due
+from gputide.autoscaler.status.changes import Due, due
 from gputide.autoscaler.upkeep import Upkeep
 from gputide.clock import SystemClock
 from gputide.prometheus.decode import decode_answer, decode_instant
@@ -142,7 +142,7 @@ async def measure(count: int) -> dict[str, float]:
         for one, outcome in zip(subjects, outcomes, strict=True):
             before = statuses.get(one.key, {})
             after = build_status(one, outcome, before, generation=1)
-            if is_due(before, after, since_write_seconds=60.0 if before else None):
+            if due(before, after, since_write_seconds=60.0 if before else None) is not Due.NOT:
                 statuses[one.key] = after
                 writes += 1
         seconds.append(time.perf_counter() - started)

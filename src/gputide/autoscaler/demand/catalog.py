@@ -46,6 +46,11 @@ def _fresh(series: str) -> str:
     return f"$fresh({series})"
 
 
+def _rate(series: str) -> str:
+    """Return a counter's rate, where its newest sample is new enough; promql.py fills it in."""
+    return f"$rate({series})"
+
+
 def _pods(name: str, labels: str) -> str:
     """Return a series under `namespace` and `pod`, whichever style its labels have."""
     plain = _fresh(f'{name}{{$match, pod!="", exported_pod=""}}')
@@ -90,7 +95,7 @@ def _containers(inner: str) -> str:
 
 _GPU_USE = f"{_unshared(_UTIL, _processes('DCGM_CUSTOM_PROCESS_SM_UTIL'))} / 100"
 _CONTAINER = '$match, container!="", container!="POD"'
-_CPU = _containers(f"rate(container_cpu_usage_seconds_total{{{_CONTAINER}}}[$window])")
+_CPU = _containers(_rate(f"container_cpu_usage_seconds_total{{{_CONTAINER}}}"))
 _MEMORY = _containers(_fresh(f"container_memory_working_set_bytes{{{_CONTAINER}}}"))
 _DURATION = "http_request_duration_seconds"
 
@@ -121,12 +126,12 @@ QUERIES: Mapping[tuple[Metric, Shape], PodQuery] = {
     ),
     (Metric.MEMORY, Shape.AMOUNT): PodQuery(expression=_MEMORY, unit="bytes"),
     (Metric.RPS, Shape.AMOUNT): PodQuery(
-        expression="sum by (namespace, pod) (rate(http_requests_total{$match}[$window]))",
+        expression=f"sum by (namespace, pod) ({_rate('http_requests_total{$match}')})",
         unit="requests/s",
     ),
     (Metric.RESPONSE_TIME, Shape.AMOUNT): PodQuery(
-        expression=f"sum by (namespace, pod) (rate({_DURATION}_sum{{$match}}[$window]))"
-        f" / sum by (namespace, pod) (rate({_DURATION}_count{{$match}}[$window]))",
+        expression=f"sum by (namespace, pod) ({_rate(f'{_DURATION}_sum{{$match}}')})"
+        f" / sum by (namespace, pod) ({_rate(f'{_DURATION}_count{{$match}}')})",
         unit="seconds",
         is_additive=False,
     ),

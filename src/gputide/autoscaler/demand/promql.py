@@ -9,6 +9,7 @@ from gputide.prometheus.workload import Workload
 
 _WORD = re.compile(r"\$(match|exported|process|window)\b")
 _FRESH = re.compile(r"\$fresh\(([^()]*)\)")
+_RATE = re.compile(r"\$rate\(([^()]*)\)")
 _NAME_OF_KIND = {
     "Deployment": "^(.+)-[a-z0-9]+-[a-z0-9]{5}$",
     "StatefulSet": "^(.+)-[0-9]+$",
@@ -25,10 +26,11 @@ def current_query(expression: str, *, age_seconds: float, window_seconds: int) -
     """Return the query of all pods of the cluster, with samples of that age at most.
 
     A range such as last_over_time would show a series on after its end: a GPU that has passed to
-    another pod would count for both, as a shared one.
+    another pod would count for both, as a shared one. A rate does the same for its window.
     """
-    age = max(round(age_seconds), 1)
-    fresh = _FRESH.sub(rf"(\1 and timestamp(\1) >= time() - {age})", expression)
+    is_new = rf"timestamp(\1) >= time() - {max(round(age_seconds), 1)}"
+    fresh = _FRESH.sub(rf"(\1 and {is_new})", expression)
+    fresh = _RATE.sub(rf"(rate(\1[$window]) and {is_new})", fresh)
     return _fill(fresh, namespaces="", pods="", window=window_seconds)
 
 
@@ -45,7 +47,7 @@ def past_query(
         raise SettingError("workloads", "one query is for workloads of one kind")
     namespaces = "|".join(sorted({one.namespace for one in workloads}))
     pods = "|".join(sorted({one.pods_pattern for one in workloads}))
-    plain = _FRESH.sub(r"\1", expression)
+    plain = _RATE.sub(r"rate(\1[$window])", _FRESH.sub(r"\1", expression))
     inner = _fill(plain, namespaces=namespaces, pods=pods, window=window_seconds)
     if all(is_groupable(one) for one in workloads):
         name = _NAME_OF_KIND[workloads[0].kind]

@@ -21,6 +21,7 @@ from gputide.autoscaler.demand.prometheus import (
     chunks,
     pods_answer,
 )
+from gputide.autoscaler.demand.promql import current_query
 from gputide.autoscaler.model import DemandState
 from gputide.clock import SystemClock
 from gputide.prometheus.catalog import Metric
@@ -69,6 +70,12 @@ RECORDED = [
     process(60, gpu="c", pod=WEB[3], pid="3"),
     process(39, gpu="a", pod=WEB[0], pid="4"),  # of a whole GPU: its utilization tells already
     util(70, gpu="d", namespace="core", pod="db-0"),
+    RecordedSeries(
+        "http_requests_total",
+        {"namespace": "shop", "pod": WEB[0]},
+        start_seconds=START,
+        values=[120.0 * minute for minute in range(MINUTES)],
+    ),
     series("queue_depth", 7, queue="a"),
     series("queue_depth", 5, queue="b"),
 ]
@@ -114,6 +121,21 @@ async def test_samples_that_are_too_old_are_not_demand(server: PrometheusServer)
         found = await source.read([GPU], now_seconds=SystemClock().now_seconds())
     assert found[GPU].state is DemandState.FRESH
     assert found[GPU].pods == {}
+
+
+@pytest.mark.parametrize(("age", "is_known"), [(90, True), (30, False)])
+async def test_a_rate_holds_no_longer_than_a_sample_may_be_old(
+    server: PrometheusServer, *, age: float, is_known: bool
+) -> None:
+    query = QUERIES[Metric.RPS, Shape.AMOUNT].expression
+    asked = current_query(query, age_seconds=age, window_seconds=600)
+    async with Prometheus(PrometheusSettings(url=server.url)) as prometheus:
+        found = await prometheus.query_range(
+            asked, start_seconds=END + 60, end_seconds=END + 60, step_seconds=60
+        )
+    assert len(found.series) == is_known
+    for one in found.series:
+        np.testing.assert_allclose(one.values, 2.0, rtol=0.1)
 
 
 async def test_a_series_of_its_own_is_summed_and_an_empty_one_is_unknown(

@@ -15,7 +15,8 @@ API = Workload(namespace="core", name="api.v2")
 
 def test_the_whole_cluster_is_asked_at_once() -> None:
     assert current_query(RPS, age_seconds=90, window_seconds=120) == (
-        'sum by (namespace, pod) (rate(http_requests_total{namespace!=""}[120s]))'
+        'sum by (namespace, pod) ((rate(http_requests_total{namespace!=""}[120s])'
+        ' and timestamp(http_requests_total{namespace!=""}) >= time() - 90))'
     )
 
 
@@ -53,5 +54,6 @@ def test_every_query_is_filled_in_to_the_last_word(key: tuple[Metric, Shape]) ->
     for text in filled:
         assert not re.search(r"\$[a-z]", text)
     now, past = filled
-    assert ("timestamp(" in now) == ("$fresh" in expression)
+    assert now.count("timestamp(") == expression.count("$fresh(") + expression.count("$rate(")
+    assert now.count("timestamp(") > 0
     assert "timestamp(" not in past
