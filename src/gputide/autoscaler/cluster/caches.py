@@ -77,6 +77,9 @@ class Caches:
                 return mirror.problem or f"{mirror.resource} were not listed yet"
             if mirror.state is MirrorState.FORBIDDEN:
                 return mirror.problem
+            if mirror.state is MirrorState.MISSING and mirror is self.pods:
+                # every API server has pods: a wrong backend answers, and none is not what there is
+                return mirror.problem or "this server has no pods: is it Kubernetes?"
             age = mirror.age_seconds()
             if age is None or age > STALE_SECONDS:
                 # without the age, which would be another text each time
